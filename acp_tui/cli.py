@@ -700,7 +700,7 @@ def see_rules(words: Sequence[str]) -> int:
         raise Refusal("rules try takes no files; it uses the rule files in effect.", USAGE)
     # only for this subcommand
     from acp_tui.rules import rule_files
-    from acp_tui.rules.book import RuleBook
+    from acp_tui.rules.rule_book import RuleBook
     from acp_tui.store import folders
 
     trust = rule_files.Trust(folders.state_folder() / rule_files.TRUST_NAME)

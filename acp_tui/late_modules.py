@@ -25,10 +25,10 @@ LATE: Final = frozenset(
             f"acp_tui.{name}"
             for name in (
                 "agent.replay",
-                "rules.commands",
+                "rules.command_rules",
                 "rules.harmless_options",
-                "rules.paths",
-                "rules.protected",
+                "rules.path_rules",
+                "rules.protected_files",
                 "rules.protected_writes",
                 "rules.shell",
                 "store.disk_space",

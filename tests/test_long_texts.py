@@ -12,7 +12,7 @@ import pytest
 from acp_tui.agent.permissions.grants import ImplicitRequest, runs
 from acp_tui.protocol.frames import DecodedLine, LineDecoder, oversize_reason, read
 from acp_tui.protocol.schema import OptionValue, SelectOption, as_text
-from acp_tui.rules.paths import reach_of, spellings
+from acp_tui.rules.path_rules import reach_of, spellings
 from acp_tui.rules.shell import rough_commands
 from acp_tui.session.entries import Text
 from acp_tui.session.options import acts_unasked

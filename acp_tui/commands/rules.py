@@ -19,8 +19,8 @@ from acp_tui.agent.session_events import question_key
 from acp_tui.commands.log import print_lines
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.protocol.validation import Unreadable
-from acp_tui.rules.book import RuleBook
 from acp_tui.rules.model import RuleVerdict, ToolUse, decide
+from acp_tui.rules.rule_book import RuleBook
 from acp_tui.safe_text import exact_line
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission

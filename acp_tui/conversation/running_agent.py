@@ -17,7 +17,7 @@ from acp_tui.conversation.start import Start
 from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import InitializeResponse
 from acp_tui.rules import rule_files
-from acp_tui.rules.book import RuleBook
+from acp_tui.rules.rule_book import RuleBook
 from acp_tui.session.events import Noted, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import NAME, DecisionLog

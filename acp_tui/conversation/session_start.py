@@ -13,7 +13,7 @@ from acp_tui.agent.capabilities import CallFailed, FolderGone, LoginRequired
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import AgentCapabilities, McpCapabilities, SessionInfo, SessionInfoUpdate, has
-from acp_tui.rules import paths as path_rules
+from acp_tui.rules import path_rules
 from acp_tui.session.events import Noted
 from acp_tui.session.past import Past
 from acp_tui.session.session import Session

@@ -10,8 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
-from acp_tui.rules import commands, protected, shell
-from acp_tui.rules import paths as path_rules
+from acp_tui.rules import command_rules, path_rules, protected_files, shell
 from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
 
@@ -175,15 +174,17 @@ class _RuleMatcher:
 
     def _runs(self, prefix: str) -> bool | None:
         use = self.use
-        if commands.runs(prefix, use.command) or commands.runs(prefix, use.worded):
+        if command_rules.runs(prefix, use.command) or command_rules.runs(prefix, use.worded):
             return True
         known = use.command or use.worded
         is_hidden = use.tool_kind == "execute" and use.command is None
-        if is_hidden or use.is_open or commands.may_run(prefix, known):
+        if is_hidden or use.is_open or command_rules.may_run(prefix, known):
             return None
-        if any(len(text) > shell.MAX_LINE or commands.runs(prefix, text) for text in use.possible_commands):
+        if any(
+            len(text) > shell.MAX_LINE or command_rules.runs(prefix, text) for text in use.possible_commands
+        ):
             return None
-        return None if known is not None and commands.may_change(use.env) else False
+        return None if known is not None and command_rules.may_change(use.env) else False
 
     def _reaches(self, meant: path_rules.PathPattern) -> bool | None:
         use, folder = self.use, self._folder
@@ -264,19 +265,24 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
             return RuleVerdict("allow", rule)
     why = other if any(rule.command is not None for rule in rules) else ""
     rules = [rule for rule in rules if not rule.exact]
-    if commands.goes_out(use.command, use.folder or use.workspace or "/", use.is_inside):
+    if command_rules.goes_out(use.command, use.folder or use.workspace or "/", use.is_inside):
         other = "rules allow no command that leaves the workspace"
         why = other if any(rule.command is not None for rule in rules) else why
     if other:
         rules = [rule for rule in rules if rule.command is None]
     by_command = [rule for rule in rules if rule.command is not None]
     for rule in rules:
-        if rule.command is None or commands.covering([rule.command], use.command, use.is_inside) is not None:
+        if (
+            rule.command is None
+            or command_rules.covering([rule.command], use.command, use.is_inside) is not None
+        ):
             return RuleVerdict("allow", rule)
     prefixes = [rule.command or "" for rule in by_command]
-    needed = commands.covering(prefixes, use.command, use.is_inside)
+    needed = command_rules.covering(prefixes, use.command, use.is_inside)
     if not needed:
-        return RuleVerdict("ask", None, why=why or commands.unknown_to(prefixes, use.command, use.is_inside))
+        return RuleVerdict(
+            "ask", None, why=why or command_rules.unknown_to(prefixes, use.command, use.is_inside)
+        )
     first, *others = (by_command[number] for number in needed)
     return RuleVerdict("allow", first, tuple(others))
 
@@ -410,4 +416,4 @@ def _is_edit(path: str, files: Files) -> bool:
     """Return whether a path, with links followed, is in the workspace and not protected."""
     if not path.startswith("/") or not path_rules.is_plain(path) or not files.contains(path):
         return False
-    return protected.why_protected(path, files.roots) is None
+    return protected_files.why_protected(path, files.roots) is None

@@ -16,15 +16,15 @@ from itertools import islice, pairwise
 from typing import Final
 
 from acp_tui.patterns import regex
-from acp_tui.rules.paths import alternatives, files_matching, joined, runs_text
-from acp_tui.rules.protected import (
+from acp_tui.rules.path_rules import alternatives, files_matching, joined, runs_text
+from acp_tui.rules.protected_files import (
     Protection,
     protection,
     protection_by_name,
     protections_below,
     protections_named,
 )
-from acp_tui.rules.readers import text_left
+from acp_tui.rules.read_only_commands import text_left
 from acp_tui.rules.shell import MAX_LINE, MOVERS, SimpleCommand, Word, parse_line, rough_commands
 
 _MAX_COMMANDS: Final = 250

@@ -19,7 +19,7 @@ import tomlkit.items
 
 from acp_tui.formatting import expand_home, from_home
 from acp_tui.patterns import regex
-from acp_tui.rules import commands
+from acp_tui.rules import command_rules
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import shape
 from acp_tui.store.folders import Problem, SharedJson, plain_file, write_whole
@@ -138,7 +138,7 @@ def _rule(table: Any, place: Place, findings: shape.Findings) -> Rule:
     if "decision" not in usable and "decision" not in table:
         findings.add(place, "a decision is missing: allow, ask or deny")
     command = usable.get("command")
-    mistake = commands.prefix_mistake(command) if command is not None and not findings.items else ""
+    mistake = command_rules.prefix_mistake(command) if command is not None and not findings.items else ""
     if mistake:
         findings.add(place, mistake)
         del usable["command"]  # it is not known which commands were meant

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_tui.rules.paths import compiled
+from acp_tui.rules.path_rules import compiled
 
 SIGNS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 PATTERNS = st.lists(st.sampled_from(("a", "b", "/", *SIGNS)), min_size=1, max_size=8).map("".join)

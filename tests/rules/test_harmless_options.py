@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from acp_tui.rules.commands import covering, unknown_to
+from acp_tui.rules.command_rules import covering, unknown_to
 from acp_tui.rules.harmless_options import PROGRAMS, options_of
 from acp_tui.rules.model import Rule, ToolUse, decide
 from tests.tables import each

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
-from acp_tui.rules import paths
+from acp_tui.rules import path_rules
 from acp_tui.rules.model import Decision, Rule, RuleVerdict, ToolUse, by_policy, choose, decide
 from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
@@ -311,7 +311,7 @@ def test_no_rule_for_a_command_allows_a_request_with_unknown_fields(
 def test_a_denied_path_is_found_in_any_letters_where_these_name_the_same_file(
     monkeypatch: pytest.MonkeyPatch, in_any_case: bool, expected: Decision
 ) -> None:
-    monkeypatch.setattr(paths, "is_in_any_case", lambda path: in_any_case)
+    monkeypatch.setattr(path_rules, "is_in_any_case", lambda path: in_any_case)
     rule = Rule("deny", path="secrets/*.env")
 
     assert decided(edit("/w/secrets/a.env"), rule) == "deny"
@@ -320,7 +320,7 @@ def test_a_denied_path_is_found_in_any_letters_where_these_name_the_same_file(
 
 
 def test_capitals_never_make_an_allowed_path_of_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "is_in_any_case", lambda path: True)
+    monkeypatch.setattr(path_rules, "is_in_any_case", lambda path: True)
 
     assert decided(edit("/w/NOTES.md"), Rule("allow", path="/w/notes.md")) == "ask"
 

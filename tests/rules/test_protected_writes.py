@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from acp_tui.rules import protected, protected_writes
+from acp_tui.rules import protected_files, protected_writes
 from acp_tui.rules.protected_writes import protections_in
 from tests.tables import each
 
@@ -509,7 +509,7 @@ ls -la ~/.config ~/.claude 2>/dev/null
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     # private: what is kept for a process, where each test has another home
-    for cached in (protected._patterns, protected._by_first_part, protected._places_in):
+    for cached in (protected_files._patterns, protected_files._by_first_part, protected_files._places_in):
         cached.cache_clear()
     root = tmp_path / "workspace"
     for name in ("x/.envrc", "y/hooks/z", "gh/workflows/a.yml", "src/a.py", ".envrc", ".git/config"):

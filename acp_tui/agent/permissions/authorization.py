@@ -28,8 +28,7 @@ from acp_tui.agent.permissions.tool_input import (
 )
 from acp_tui.patterns import regex
 from acp_tui.rules import model as rules
-from acp_tui.rules import paths as path_rules
-from acp_tui.rules import protected, protected_writes
+from acp_tui.rules import path_rules, protected_files, protected_writes
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
 from acp_tui.session.questions import Permission, flaw_of, is_understood
 from acp_tui.session.session import Session
@@ -334,18 +333,18 @@ def _writes_protected(
     return any(name.isdisjoint(parts) for one in found for name in one.names)
 
 
-def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[protected.Protection]:
+def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[protected_files.Protection]:
     """Yield the protections of the files that a call may write."""
     changes = any(isinstance(item, Diff) for item in call.content)
     if call.command is None:
         for text in named_commands(call.raw_input):
             yield from protected_writes.protections_in(text, absolute(folder_of(call, cwd), cwd), roots)
     for path in changed_in(dict(call.unread)):
-        yield from protected.protections_named(absolute(path, cwd), roots)
+        yield from protected_files.protections_named(absolute(path, cwd), roots)
     if call.kind in rules.LOOKING and call.command is None and not changes:
         return
     if call.kind in _CHANGING and not is_searched(call.raw_input):
-        yield protected.Protection("its input is too large to be searched", (frozenset(),))
+        yield protected_files.Protection("its input is too large to be searched", (frozenset(),))
     command = call.command if call.command is not None else _worded(call)
     if command is None and call.kind == "execute":
         command = _BEFORE_COMMAND.sub("", call.title.strip()).strip("`")
@@ -355,11 +354,11 @@ def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[pro
         return
     named = dict.fromkeys([*(absolute(path, cwd) for path in call.named_paths), *input_paths(call, cwd)])
     if len(named) > _MAX_PATHS:
-        yield protected.Protection("it is one of too many files", (frozenset(),))
+        yield protected_files.Protection("it is one of too many files", (frozenset(),))
         return
-    yield from filter(None, (protected.protection(path, roots) for path in named))
+    yield from filter(None, (protected_files.protection(path, roots) for path in named))
     for path in changed_in(call.raw_input) if call.kind in _CHANGING else ():
-        yield from protected.protections_named(absolute(path, cwd), roots)
+        yield from protected_files.protections_named(absolute(path, cwd), roots)
 
 
 def _below_root(path: str, roots: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.changes.merge import Merge, merge_texts
 from acp_tui.protocol.schema import PermissionOption
-from acp_tui.rules import protected
+from acp_tui.rules import protected_files
 from acp_tui.session import events
 from acp_tui.session.entries import Diff, ToolCall, absolute
 from acp_tui.session.events import Event
@@ -245,7 +245,8 @@ class ImplicitRequests:
     def _is_protected(self, session: Session, request: ImplicitRequest) -> bool:
         roots = self._host.files(session.id).roots
         return any(
-            protected.why_protected(path, roots) is not None for path in {request.path, request.leads_to}
+            protected_files.why_protected(path, roots) is not None
+            for path in {request.path, request.leads_to}
         )
 
     def _deny(self, session: Session, request: ImplicitRequest, by: AnsweredBy) -> NoReturn:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.rules.model import Rule
-from acp_tui.rules.protected import destination
+from acp_tui.rules.protected_files import destination
 from acp_tui.session.entries import Diff
 from tests.agent.granted import served
 from tests.agent.permissions.turn import RUN, asked, notices, permitted, running, wants

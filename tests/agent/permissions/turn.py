@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_tui.rules.model import Rule
-from acp_tui.rules.protected import destination
+from acp_tui.rules.protected_files import destination
 from acp_tui.session.entries import Notice
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session

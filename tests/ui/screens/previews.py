@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acp_tui.rules.book import RuleDraft
+from acp_tui.rules.rule_book import RuleDraft
 
 
 def nothing(draft: RuleDraft) -> Sequence[str]:

@@ -20,10 +20,10 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import expand_home
 from acp_tui.patterns import regex
 from acp_tui.protocol.schema import ContentBlock, ContentItem, UnknownItem
-from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
+from acp_tui.rules.command_explanation import CommandExplanation, CommandPart, explain
 from acp_tui.rules.model import WORDS, Rule
-from acp_tui.rules.paths import is_plain
-from acp_tui.rules.protected import destination
+from acp_tui.rules.path_rules import is_plain
+from acp_tui.rules.protected_files import destination
 from acp_tui.rules.shell import parse_line
 from acp_tui.session.entries import Diff, Item, Text, ToolCall, absolute
 from acp_tui.session.questions import Destination

@@ -17,9 +17,9 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 from typing_extensions import override
 
-from acp_tui.rules.book import SCOPES, RuleBook, RuleDraft, Scope
-from acp_tui.rules.commands import prefix_mistake
+from acp_tui.rules.command_rules import prefix_mistake
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
+from acp_tui.rules.rule_book import SCOPES, RuleBook, RuleDraft, Scope
 from acp_tui.ui.screens.base.dialog import Dialog
 from acp_tui.ui.screens.rules.rule_list import ROLES, because, until
 from acp_tui.ui.widgets.controls import OneOf

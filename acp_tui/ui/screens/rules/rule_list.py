@@ -10,8 +10,8 @@ from textual.binding import BindingType
 from typing_extensions import override
 
 from acp_tui.formatting import from_home
-from acp_tui.rules.book import ListedRule
 from acp_tui.rules.model import Rule, RuleVerdict
+from acp_tui.rules.rule_book import ListedRule
 from acp_tui.rules.rule_files import WORKSPACE_FILE
 from acp_tui.ui.screens.base.full_screens import list_keys
 from acp_tui.ui.widgets.rows.row_view import RowList

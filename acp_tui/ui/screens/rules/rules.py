@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.formatting import from_home
-from acp_tui.rules.book import SCOPES, ListedRule, RuleChanges, RuleDraft, Scope
 from acp_tui.rules.model import Rule, ToolUse
+from acp_tui.rules.rule_book import SCOPES, ListedRule, RuleChanges, RuleDraft, Scope
 from acp_tui.rules.rule_files import CannotWrite, RuleFile
 from acp_tui.ui.screens.base.full_screens import ListScreen
 from acp_tui.ui.screens.rules.rule_editor import Preview, RuleEditor, RuleTrial

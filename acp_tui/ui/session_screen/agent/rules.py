@@ -15,9 +15,9 @@ from acp_tui.conversation.running_agent import rule_book
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import inside
 from acp_tui.patterns import regex
-from acp_tui.rules import commands, harmless_options
-from acp_tui.rules.book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft
+from acp_tui.rules import command_rules, harmless_options
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
+from acp_tui.rules.rule_book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.rule_files import CannotWrite, RuleFile
 from acp_tui.session.entries import ToolCall
 from acp_tui.store.decisions import NAME, Decisions
@@ -210,8 +210,8 @@ def preview(
 
 def _power(rule: Rule) -> list[str]:
     """Return a warning about a program that can do more than the rule says."""
-    words = commands.split(rule.command or "") if rule.decision == "allow" else []
-    power = commands.power_of(words)
+    words = command_rules.split(rule.command or "") if rule.decision == "allow" else []
+    power = command_rules.power_of(words)
     if power is None:
         return []
     return [f"Caution: {words[0]} can {power}; you are asked unless its arguments are known as harmless."]
@@ -228,8 +228,8 @@ def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
         return "With your other rules it allows every part of the current request."
     if alone.rule is None and rule.command is not None and now.command is not None:
         prefixes = [one.command for one in (*others, rule) if one.decision == "allow" and one.command]
-        left = commands.uncovered(prefixes, now.command, now.is_inside)
-        if left and len(left) < len(commands.uncovered([], now.command)):
+        left = command_rules.uncovered(prefixes, now.command, now.is_inside)
+        if left and len(left) < len(command_rules.uncovered([], now.command)):
             return f"It does not cover the whole request. Not covered: {', '.join(left)}"
     if alone.rule is None:
         because = f": {alone.why}" if alone.why else ""
@@ -318,12 +318,12 @@ def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[permission_d
 
 def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) -> str | None:
     """Return the first words of the first command that no rule allows yet, enough to cover all of it."""
-    for one in commands.simple_commands(command):
+    for one in command_rules.simple_commands(command):
         words = [word.text for word in one.words]
         if not words or words[0] is None:
             continue
         known = [word for word in words if word is not None]
-        if commands.covering(allowed, shlex.join(known), is_inside) is not None:
+        if command_rules.covering(allowed, shlex.join(known), is_inside) is not None:
             continue
         if _RUNS_ANYTHING.fullmatch(posixpath.basename(words[0])):
             if None in words:
@@ -338,7 +338,7 @@ def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) 
             )
             count = next(enough, len(words)) if None not in words else count
         prefix = shlex.join(known[:count])
-        return None if commands.prefix_mistake(prefix) else prefix
+        return None if command_rules.prefix_mistake(prefix) else prefix
     return None
 
 

@@ -20,7 +20,7 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_start import KnownSession
 from acp_tui.formatting import from_home
 from acp_tui.protocol.schema import SessionInfo, has
-from acp_tui.rules import paths as path_rules
+from acp_tui.rules import path_rules
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.base.menu import HERE, Menu, MenuItem, MenuPlace, choose, other_folder_menu

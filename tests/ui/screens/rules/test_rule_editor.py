@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from acp_tui.rules.book import RuleDraft
 from acp_tui.rules.model import Rule
+from acp_tui.rules.rule_book import RuleDraft
 from acp_tui.ui.screens.rules.rule_editor import RuleEditor
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.previews import nothing

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.rules.book import RuleDraft
 from acp_tui.rules.model import Rule, ToolUse, decide
+from acp_tui.rules.rule_book import RuleDraft
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.questions.permission_details import AGENT_ONLY
 from acp_tui.ui.screens.rules.rule_editor import RuleEditor

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from acp_tui.formatting import expand_home
 from acp_tui.patterns import regex
 from acp_tui.rules.harmless_options import unknown_word
-from acp_tui.rules.paths import runs_text
+from acp_tui.rules.path_rules import runs_text
 from acp_tui.rules.shell import (
     MAX_LINE,
     MOVERS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.rules.explain import CommandExplanation, explain
+from acp_tui.rules.command_explanation import CommandExplanation, explain
 
 
 def told(command: str) -> CommandExplanation:

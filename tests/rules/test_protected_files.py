@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules import protected
-from acp_tui.rules.protected import destination, own_folders, why_protected
+from acp_tui.rules import protected_files
+from acp_tui.rules.protected_files import destination, own_folders, why_protected
 from acp_tui.session.questions import Destination
 from acp_tui.store import folders
 from tests.tables import each
@@ -198,7 +198,7 @@ def test_links_are_followed_through_links_and_across_roots(workspace: Path, tmp_
 
 
 def test_a_protected_name_is_found_among_very_many(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protected, "MAX_NAMES", 3)
+    monkeypatch.setattr(protected_files, "MAX_NAMES", 3)
     for number in range(30):
         (workspace / f"a{number}").write_text("")
     (workspace / ".envrc").symlink_to("dev.sh")
@@ -217,7 +217,7 @@ def test_a_second_name_for_the_same_folder_counts_too(workspace: Path) -> None:
 def test_a_full_protected_folder_hides_no_link_in_another(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protected, "MAX_ENTRIES", 5)
+    monkeypatch.setattr(protected_files, "MAX_ENTRIES", 5)
     (workspace / ".circleci").mkdir()
     for number in range(30):
         (workspace / ".circleci" / f"a{number}").write_text("")
@@ -304,7 +304,8 @@ def test_the_page_about_security_lists_what_is_protected() -> None:
     listed = page.partition("## Protected files")[2].partition("| --- | --- |\n")[2].split("\n\n")[0]
 
     assert listed.strip().splitlines() == [
-        f"| {place.why} | {', '.join(f'`{one}`' for one in place.patterns)} |" for place in protected.PLACES
+        f"| {place.why} | {', '.join(f'`{one}`' for one in place.patterns)} |"
+        for place in protected_files.PLACES
     ]
 
 

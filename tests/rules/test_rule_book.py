@@ -8,8 +8,8 @@ from time import monotonic, sleep
 import pytest
 
 from acp_tui.protocol import schema
-from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.model import TOOL_KINDS, Rule, ToolUse, decide
+from acp_tui.rules.rule_book import RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.rule_files import CannotWrite, Trust
 from tests.waiting import PATIENCE
 
@@ -132,7 +132,7 @@ def test_a_command_that_is_no_prefix_is_a_mistake_and_its_rule_asks(book: RuleBo
 def test_a_file_that_is_being_saved_goes_on_to_deny(
     book: RuleBook, workspace: Path, half_saved: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_tui.rules.book.SETTLING", 0.2)
+    monkeypatch.setattr("acp_tui.rules.rule_book.SETTLING", 0.2)
     path = book.user_file
     path.write_text(ALLOW_LS + DENY_RM + ASK_CP)
     assert decide(book, run("rm x", workspace)).decision == "deny"
@@ -154,7 +154,7 @@ def test_a_file_that_is_being_saved_goes_on_to_deny(
 def test_a_file_that_breaks_denies_what_it_denied_and_allows_nothing(
     book: RuleBook, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_tui.rules.book.SETTLING", 0.0)
+    monkeypatch.setattr("acp_tui.rules.rule_book.SETTLING", 0.0)
     for path in (book.user_file, file_of(workspace)):
         path.write_text(ALLOW_LS + DENY_RM)
         assert decide(book, run("rm x", workspace)).decision == "deny"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_tui.rules.commands import POWERS, covering, may_run, power_of, runs
+from acp_tui.rules.command_rules import POWERS, covering, may_run, power_of, runs
 from acp_tui.rules.model import Decision, Rule, ToolUse, decide
 from tests.tables import each
 

@@ -1,4 +1,4 @@
-"""Readers: finds the parts of a line that surely write no file that they name."""
+"""Read-only commands: finds the parts of a line that surely write no file that they name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from tree_sitter import Node
 
 from acp_tui.patterns import regex
-from acp_tui.rules.paths import awk_opens, is_plain_sed
+from acp_tui.rules.path_rules import awk_opens, is_plain_sed
 from acp_tui.rules.shell import (
     ODD,
     Redirect,
