@@ -102,6 +102,10 @@ _WAITING: Final = 1 << 20
 class TerminalSource(Protocol):
     """The terminal of a view."""
 
+    @property
+    def exit_status(self) -> object:
+        """None while the program runs."""
+
     def attach(self, listener: Callable[[bytes], None]) -> bytes:
         """Return the bytes so far; `listener` gets later ones, and `b""` at the end."""
 
@@ -130,7 +134,7 @@ class TerminalView(RowView, can_focus=True):
         Binding("end", "follow", "Follow", show=False, id="terminal.end"),
     ]
 
-    typing: reactive[bool] = reactive(False)
+    typing: reactive[bool] = reactive(False, bindings=True)
     """True while keys go to the program."""
 
     @dataclass
@@ -185,6 +189,7 @@ class TerminalView(RowView, can_focus=True):
         self._log, self._screen_of, self._ended, self._follow = TerminalLog(), None, False, True
         self._heights, self._known_dropped, self._lines_only = [], 0, False
         self._waiting = [source.attach(self._take)]
+        self._ended |= source.exit_status is not None  # the end came before, and is not told again
         self._tell_size()
         self._draw_soon()
 
@@ -360,6 +365,7 @@ class TerminalView(RowView, can_focus=True):
             self._draw_soon(_TURN)
         elif self._ended:
             self.typing = False
+            self.refresh_bindings()
             self.post_message(self.Ended(self))
 
     def _read(self, data: bytes) -> bytes:

@@ -62,6 +62,7 @@ class Scripted:
         self.stable_rows = kept
         self.typed = b""
         self.size = (0, 0)
+        self.exit_status: int | None = None
         self.listeners: list[Callable[[bytes], None]] = []
 
     def attach(self, listener: Callable[[bytes], None]) -> bytes:
@@ -159,6 +160,38 @@ async def test_keys_are_typed_only_when_asked_for() -> None:
         await pilot.press("ctrl+right_square_bracket", "x")
         assert not app.view.typing
         assert source.typed == b"ls\r\x03\x1b[A\x1b\ti"
+
+
+async def test_no_key_is_typed_into_a_program_that_had_ended_before() -> None:
+    app, source = Viewer(), Scripted(b"all of it\r\n")
+    source.exit_status = 0
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.view.attach(source)
+        app.view.focus()
+        await pilot.press("i")
+        assert not app.view.typing
+        await until(pilot, lambda: screen(app.view)[0] == "all of it" and app.ended > 0)
+
+
+async def test_the_offered_keys_follow_typing_and_the_end() -> None:
+    app, source = Viewer(), Scripted()
+    offered: list[set[str]] = []
+    async with app.run_test(size=(40, 8)) as pilot:
+
+        def look() -> set[str]:
+            return {a.binding.action for a in app.screen.active_bindings.values()} & {"type", "leave"}
+
+        app.screen.bindings_updated_signal.subscribe(app.view, lambda _: offered.append(look()))
+        app.view.attach(source)
+        app.view.focus()
+        await until(pilot, lambda: offered[-1:] == [{"type"}])
+        await pilot.press("i")
+        await until(pilot, lambda: offered[-1] == {"leave"})
+        await pilot.press("ctrl+right_square_bracket")
+        await until(pilot, lambda: offered[-1] == {"type"})
+        source.exit_status = 0
+        source.emit(b"")
+        await until(pilot, lambda: offered[-1] == set())
 
 
 async def test_the_cursor_is_shown_while_typing() -> None:
