@@ -422,10 +422,10 @@ def _open_missing_streams() -> None:
 
 def _run(options: Options) -> NoReturn:
     # only for the interface
-    from acp_tui import late_methods
+    from acp_tui import lazy_dataclasses
 
     gc.disable()  # start-up objects stay alive; the interface re-enables it
-    late_methods.install()
+    lazy_dataclasses.install()
     load_asyncio()
     cwd = folder(options.cwd, "The workspace")
     roots = [folder(extra, "The folder of --add-dir") for extra in options.add_dir]

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 
 from rich.console import Console
 
-from acp_tui.own_programs import own_program
+from acp_tui.trusted_programs import own_program
 
 Colors = Literal["many", "sixteen", "none"]
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 _AGO: Final = regex(r"(\d{1,6})([dhm])")
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 PROC: Final = "/proc"
 _TICKS: Final = os.sysconf("SC_CLK_TCK")

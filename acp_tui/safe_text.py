@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 PER_CELL: Final = 8
 """Characters a cell may hold: a letter with its marks, a family of emoji."""

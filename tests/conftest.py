@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from acp_tui import own_programs
+from acp_tui import trusted_programs
 from acp_tui.agent.connection import Connection
 from acp_tui.platform import ways
 from acp_tui.protocol.jsonrpc import Message, Request
@@ -111,7 +111,9 @@ def all_that_is_sent_is_valid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 @pytest.fixture(autouse=True)
 def nothing_is_exposed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the folders of earlier tests: programs in one of them, such as /tmp, would not be run."""
-    monkeypatch.setattr(own_programs, "_exposed", set())  # private: it holds for the whole run of the program
+    monkeypatch.setattr(
+        trusted_programs, "_exposed", set()
+    )  # private: it holds for the whole run of the program
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol import schema, validation
 from acp_tui.protocol.json_values import as_list, as_object, member
 from acp_tui.protocol.jsonrpc import Call, Message, Notification, Request, RequestId, Response

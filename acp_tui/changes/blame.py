@@ -27,7 +27,7 @@ from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.line_steps import hunks_of
 from acp_tui.changes.snapshot_log import line_step
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol import frames
 from acp_tui.protocol.json_values import as_list, as_object, member
 from acp_tui.session.events import Hunk, LineStep

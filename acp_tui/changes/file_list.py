@@ -17,7 +17,7 @@ import ignore
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.workspace.programs import Stalled, Unsearched, blocks, end_process, obstacle_in, read_chunks
 
 PATIENCE: Final = 3.0

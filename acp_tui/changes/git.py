@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.own_programs import own_path, own_program
 from acp_tui.platform import has_memory_limit
+from acp_tui.trusted_programs import own_path, own_program
 from acp_tui.workspace.processes import SHELL
 from acp_tui.workspace.programs import STILL, blocks, communicate, start_process
 

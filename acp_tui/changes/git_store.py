@@ -16,7 +16,7 @@ from typing import Final
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, git_program
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.programs import STILL, Stalled, Unsearched, obstacle_in
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.session.events import Hunk, LineStep
 
 _AT_ONCE: Final = 50

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.json_values import as_list
 from acp_tui.session.events import Hunk, LineStep, WorkspaceCompared
 from acp_tui.session.files import DiskState, FileChange, Origin

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.commands.findings import Finding
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.sandbox.refusals import own_place
 
 CHECK: Final = "own files"

@@ -16,7 +16,7 @@ from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
 from acp_tui.formatting import expand_home, inside, size
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import (
     AudioContent,
     ContentBlock,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.conversation.attachments import image_type
-from acp_tui.own_programs import own_program
 from acp_tui.store.folders import private_folder
+from acp_tui.trusted_programs import own_program
 
 KEPT: Final = 50
 """Number of images that are kept, the newest ones."""

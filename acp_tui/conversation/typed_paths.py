@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 _WORD: Final = regex(r"\S*$")
 _SHELL_WORD: Final = regex(r"(?:\\.|[^\s\\'\"|&;<>()])*$")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 Object = dict[str, Any]
 

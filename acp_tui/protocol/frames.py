@@ -15,7 +15,7 @@ from itertools import accumulate
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 
 def finite(text: str) -> float | None:

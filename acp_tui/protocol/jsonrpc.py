@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.frames import (
     LENIENT,
     DecodedLine,

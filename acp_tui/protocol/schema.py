@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, StrictBool
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 
 def _without_plugins() -> None:

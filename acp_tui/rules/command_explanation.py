@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules.shell import SHELLS, Redirect, SimpleCommand, Word, is_too_long, parse_line, script_of
 
 _PATH: Final = regex(r"(?:/|~|\.\.(?:/|$)|.*/\.\.(?:/|$))")

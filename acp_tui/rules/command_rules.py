@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.path_rules import runs_text
 from acp_tui.rules.shell import (

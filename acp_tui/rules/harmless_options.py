@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules.shell import Word
 
 _ANY: Final = r"(?s:.*)"

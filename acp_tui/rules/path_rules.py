@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules.shell import (
     MAX_LINE,
     MOVERS,

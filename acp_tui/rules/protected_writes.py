@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules.path_rules import alternatives, files_matching, joined, runs_text
 from acp_tui.rules.protected_files import (
     Protection,

@@ -11,7 +11,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules.path_rules import awk_opens, is_plain_sed
 from acp_tui.rules.shell import (
     ODD,

@@ -18,7 +18,7 @@ import tomlkit.exceptions
 import tomlkit.items
 
 from acp_tui.formatting import expand_home, from_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules import command_rules
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import shape

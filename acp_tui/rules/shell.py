@@ -15,7 +15,7 @@ import tree_sitter
 import tree_sitter_bash
 from tree_sitter import Node
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from acp_tui.own_programs import own_program
 from acp_tui.sandbox.fence import Fence, upwards
 from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
+from acp_tui.trusted_programs import own_program
 from acp_tui.workspace.real_paths import followed
 
 PROGRAM: Final = "bwrap"

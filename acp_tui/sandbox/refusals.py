@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.sandbox.fence import Access, Fence
 
 _SEARCHED: Final = 20_000

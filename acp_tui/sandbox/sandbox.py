@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
-from acp_tui.own_programs import expose, own_program
 from acp_tui.platform import process_table
 from acp_tui.sandbox import bubblewrap, landlock, seatbelt
 from acp_tui.sandbox.fence import Access, Fence, NoFence, Wanted, fence_for, upwards
 from acp_tui.sandbox.machine import Means
 from acp_tui.sandbox.places import SSH_AGENT, TEMPORARY, WAYS_OUT
 from acp_tui.sandbox.session_folder import SessionFolder
+from acp_tui.trusted_programs import expose, own_program
 from acp_tui.workspace.enclosure import INPUT, REPORT, Enclosed, Inside
 
 Network = Literal["on", "off", "commands-off"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from acp_tui.own_programs import own_program
 from acp_tui.sandbox.fence import Fence
+from acp_tui.trusted_programs import own_program
 
 PROGRAM: Final = "sandbox-exec"
 _ALWAYS_WRITTEN: Final = ("/dev",)

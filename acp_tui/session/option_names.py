@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 _READ: Final = 1_000
 """Maximum characters of a name that are compared; a dialog shows no more."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import inside
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 _LEAD: Final = r"^[ \t]*(?:(?:[-*+•]|\d+[.)]|#+)[ \t]+)?(?:\[[ xX]?\][ \t]+)?"
 """The bullet, number or heading before a remark."""

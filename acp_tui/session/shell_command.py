@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 # Agents send commands in different fields: as a string, as a list of words, as a program with arguments, or
 # as several strings. `shell_command` reads the forms that are certain, which rules may allow. A command found

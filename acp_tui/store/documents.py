@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, get_args
 
 from pydantic_core import from_json
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol import dialects, frames, version2
 from acp_tui.protocol.json_values import as_list, member
 from acp_tui.store.agents import quirks_of

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.store.folders import plain_bytes, private_folder
 
 FOLDER: Final = "edits"

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from acp_tui.formatting import size
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.store.folders import NO_ROOM, Problem, open_plain, private_folder
 from acp_tui.store.overflow import Overflow, kept_rows, remove_overflow
 

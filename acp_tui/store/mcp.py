@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.store import shape
 from acp_tui.store.folders import Problem
 from acp_tui.store.shape import Place

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.platform import reserve
 from acp_tui.store.folders import (
     Problem,

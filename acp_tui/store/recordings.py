@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol import frames as json_line
 from acp_tui.protocol.json_values import as_list, member
 from acp_tui.store.folders import plain_file

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home, moment
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.store.documents import COLUMNS, Column, Document
 
 FILTERS: Final = ("agent", "folder", "file", "since", "until", "in")

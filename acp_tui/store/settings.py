@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.store import mcp, shape
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent, SandboxNetwork
 from acp_tui.store.folders import Problem, plain_text

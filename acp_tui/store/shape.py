@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 Place = Sequence[str | int]
 """Path to a value: keys, and indices (from 0) of arrays of tables: `("rules", 0, "path")`."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 _ADDRESS: Final = regex(
     r"""(?P<scheme>[a-z][a-z0-9+.-]{0,40}:)//

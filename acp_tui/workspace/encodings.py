@@ -6,7 +6,7 @@ import codecs
 import unicodedata
 from typing import Final, NamedTuple
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 UTF_8: Final = ""
 """Name of the default encoding."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.platform import copy_attributes
 from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups

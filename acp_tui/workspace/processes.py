@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from acp_tui.formatting import exit_words
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.platform import (
     PROC,
     ProcessTable,

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.workspace.enclosure import Enclosure
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import (

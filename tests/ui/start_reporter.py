@@ -57,7 +57,7 @@ def main() -> None:
                 sheets = [
                     os.path.relpath(path, Path(app.__file__).parents[1]) for path, _ in self.stylesheet.source
                 ]
-                names = sys.modules["acp_tui.late_modules"].LATE
+                names = sys.modules["acp_tui.lazy_modules"].LAZY
                 late = [name for name in sorted(names) if type(sys.modules.get(name)) is ModuleType]
                 report("settled", frozen=gc.get_freeze_count(), sheets=sheets, late=late)
                 self.exit()

@@ -26,7 +26,7 @@ from acp_tui.agent.permissions.tool_input import (
     patched_in,
     unknown_fields,
 )
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules import model as rules
 from acp_tui.rules import path_rules, protected_files, protected_writes
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute

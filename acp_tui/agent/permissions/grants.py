@@ -24,7 +24,7 @@ from acp_tui.agent.permissions.tool_input import (
     unknown_fields,
 )
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of, option_kind

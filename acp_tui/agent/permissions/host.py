@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from acp_tui.own_programs import expose
 from acp_tui.rules.model import Rule
 from acp_tui.store.settings import Policy, StaleWriteSetting
+from acp_tui.trusted_programs import expose
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files, OutsideRoots
 from acp_tui.workspace.real_paths import followed

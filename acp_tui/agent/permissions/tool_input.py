@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.session.entries import ToolCall
 
 _FILE_FIELDS: Final = frozenset({"path", "file_path", "abs_path", "absolute_path", "filename", "file"})

@@ -367,7 +367,7 @@ class AcpApp(App[int]):
         self._is_drawn = True
         sys.setswitchinterval(SOONER)
         await asyncio.to_thread(load_hashlib)
-        late = await asyncio.to_thread(importlib.import_module, "acp_tui.late_modules")
+        late = await asyncio.to_thread(importlib.import_module, "acp_tui.lazy_modules")
         late.install()
         module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
         running = module.begin_early(self._start)  # it initializes while the interface is loaded

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from weakref import WeakKeyDictionary
 
 from acp_tui.desktop import ClipboardProgram, FindProgram, desktop_clipboard, is_remote
-from acp_tui.own_programs import own_program
 from acp_tui.store.settings import Calls
+from acp_tui.trusted_programs import own_program
 from acp_tui.ui.widgets.text import safe_line, start_of
 
 if TYPE_CHECKING:  # for annotations only: the first frame needs no conversation

@@ -10,7 +10,7 @@ from typing import Any, Final
 from rich.segment import Segment
 from typing_extensions import override
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.session.entries import Text, ToolCall
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.styles import Styles

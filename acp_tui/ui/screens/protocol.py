@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from typing_extensions import override
 
 from acp_tui.formatting import size
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.store.journal import JournalTail, TailLine
 from acp_tui.ui.screens.base.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.screens.bundle import BundleScreen

@@ -6,7 +6,7 @@ import re
 from difflib import get_close_matches
 from typing import Final
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.application.commands import COMMANDS, Command, agent_word
 from acp_tui.ui.screens.base.menu import MenuItem, choose

@@ -18,7 +18,7 @@ import pygments.util
 from rich.segment import Segment
 from rich.style import Style
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Continued, Row, row_cells, row_text, wrap
 

@@ -10,7 +10,7 @@ from textual.events import Paste
 from textual.widgets import Input
 from typing_extensions import override
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.ui.widgets.text import cells, seen
 
 LONGEST: Final = 20_000

@@ -6,7 +6,7 @@ from typing import Final
 
 from textual.message import Message
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 WEB_ADDRESS: Final = r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}]"
 """The pattern of a bare web address."""

@@ -17,11 +17,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acp_tui import late_methods
+from acp_tui import lazy_dataclasses
 from acp_tui.cli import FRAMES, load_asyncio
 
 gc.disable()
-late_methods.install()
+lazy_dataclasses.install()
 load_asyncio()
 os.environ["TEXTUAL_FPS"] = FRAMES
 AGENT = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)

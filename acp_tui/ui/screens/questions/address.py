@@ -22,9 +22,9 @@ from textual.content import Content
 from textual.widgets import Static
 from typing_extensions import override
 
-from acp_tui.own_programs import own_path, own_program
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.session.questions import Elicitation
+from acp_tui.trusted_programs import own_path, own_program
 from acp_tui.ui.screens.base.answer_dialog import AnswerDialog, answer_keys
 from acp_tui.ui.screens.base.dialog import Details, Hint, message_block
 from acp_tui.ui.screens.questions.form import ElicitationAnswer

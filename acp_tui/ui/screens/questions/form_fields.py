@@ -17,7 +17,7 @@ from datetime import date, datetime
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 Kind = Literal["text", "number", "integer", "choice", "choices", "boolean", "unknown"]
 Entry = str | bool | tuple[str, ...] | None

@@ -27,7 +27,7 @@ from acp_tui.agent.permissions.grants import shown_command
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.line_notes import LineNotes
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, ToolCall, absolute

@@ -18,7 +18,7 @@ from acp_tui.agent.permissions.grants import hides_command, shown_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of, unknown_fields
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import ContentBlock, ContentItem, UnknownItem
 from acp_tui.rules.command_explanation import CommandExplanation, CommandPart, explain
 from acp_tui.rules.model import WORDS, Rule

@@ -20,7 +20,7 @@ from typing_extensions import override
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.formatting import inside
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import (
     ContentItem,
     EmbeddedResource,

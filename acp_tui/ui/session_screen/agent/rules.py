@@ -14,7 +14,7 @@ from acp_tui.agent.permissions.decision_records import past_tool_uses
 from acp_tui.conversation.running_agent import rule_book
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import inside
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.rules import command_rules, harmless_options
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
 from acp_tui.rules.rule_book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from textual.app import App
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import EmbeddedResource, ResourceLink
 from acp_tui.session.entries import Message
 from acp_tui.session.text_buffer import TextBuffer

@@ -19,7 +19,7 @@ from acp_tui.conversation.login import STOPPED
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import expand_home
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.store.agents import LaunchError, demo_launch, resolve
 from acp_tui.store.folders import data_folder

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import rapidfuzz.distance
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.workspace.encodings import is_data
 
 _SMALL_GAP: Final = 200 * 200

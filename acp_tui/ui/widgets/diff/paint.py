@@ -11,7 +11,7 @@ from rich.color import Color, blend_rgb
 from rich.segment import Segment
 from rich.style import Style
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.ui.widgets.code import highlight, language_of_file
 from acp_tui.ui.widgets.contrast import readable_on
 from acp_tui.ui.widgets.diff.diff import CharSpan, Difference, changed_words

@@ -8,7 +8,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 _DEEPER: Final = 2
 """Levels of headings that belong to the document around it."""

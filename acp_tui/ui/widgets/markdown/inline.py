@@ -10,7 +10,7 @@ from typing import Final
 from markdown_it.token import Token
 from rich.style import Style
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.ui.widgets.links import WEB_ADDRESS
 from acp_tui.ui.widgets.markdown.parser import REFERENCE
 from acp_tui.ui.widgets.styles import Styles

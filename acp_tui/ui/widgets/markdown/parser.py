@@ -11,7 +11,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore, text_join
 from markdown_it.token import Token
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 
 _STOPS: Final = regex(r"[\n&*<\[\\\]_`~]|!(?=\[)")
 """First characters of inline rules, and the end of a link's text. The parser's own pattern stops at many more

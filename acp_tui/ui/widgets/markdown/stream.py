@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from rich.segment import Segment
 from typing_extensions import override
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.markdown import parser as markdown_parser
 from acp_tui.ui.widgets.markdown.markdown import FreezePoint, MarkdownPage

@@ -15,7 +15,7 @@ from rich.style import Style
 from textual.strip import Strip
 from typing_extensions import override
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.ui.widgets.text import Row, cells, safe
 
 

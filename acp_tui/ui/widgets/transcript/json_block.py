@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from rich.segment import Segment
 from typing_extensions import override
 
-from acp_tui.patterns import regex
+from acp_tui.lazy_regex import regex
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, safe, wrap
 from acp_tui.ui.widgets.transcript.blocks import Block

@@ -1,4 +1,4 @@
-"""Late modules: loaded when one of their names is first used, not when they are imported.
+"""Lazy modules: loaded when one of their names is first used, not when they are imported.
 
 Import such a module as a module (`from acp_tui.ui.screens import help`), at the top like all others.
 `from acp_tui.ui.screens.help import HelpScreen` also works, but loads it at once.
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 if TYPE_CHECKING:  # for annotations only: this module runs first at every start
     from importlib.abc import Loader
 
-LATE: Final = frozenset(
+LAZY: Final = frozenset(
     (
         *(
             f"acp_tui.{name}"
@@ -100,7 +100,7 @@ _waking: Final = threading.Lock()
 
 
 def install() -> None:
-    """Load the modules of the table late from now on; further calls change nothing."""
+    """Load the modules of the table on first use from now on; further calls change nothing."""
     # A second finder would not know the modules that this one has left empty.
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
@@ -110,26 +110,26 @@ class _Finder:
     """Finds an empty module at the first import, and its content at the second."""
 
     def __init__(self) -> None:
-        self._found: dict[str, _LateModule] = {}
+        self._found: dict[str, _LazyModule] = {}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in LATE:
+        if fullname not in LAZY:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or spec.loader is None:
             return None
         module = self._found.get(fullname)
         if module is None:
-            module = self._found[fullname] = _LateModule(fullname)
+            module = self._found[fullname] = _LazyModule(fullname)
             spec.loader = cast("Loader", _Nothing(module))
         else:
             spec.loader = cast("Loader", _Content(module, spec.loader))
         return spec
 
 
-class _LateModule(ModuleType):
+class _LazyModule(ModuleType):
     """A module that is loaded at the first access to one of its names."""
 
     def __getattr__(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used.
+"""Lazy regular expressions, compiled when they are first used.
 
 Compiling all of them takes as long as drawing the first frame, and a session uses only a few.
 """

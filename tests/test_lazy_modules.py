@@ -7,14 +7,14 @@ import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 
-from acp_tui.late_modules import LATE
+from acp_tui.lazy_modules import LAZY
 
 PREPARED = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
-from acp_tui import late_modules
-late_modules.LATE = frozenset({"rooms.late", "rooms.later", "rooms.broken"})
-late_modules.install()
+from acp_tui import lazy_modules
+lazy_modules.LAZY = frozenset({"rooms.late", "rooms.later", "rooms.broken"})
+lazy_modules.install()
 print("start")
 """
 
@@ -31,25 +31,25 @@ def run(folder: Path, script: str) -> list[str]:
     return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines()[1:]
 
 
-def test_a_late_module_is_loaded_by_its_first_use(tmp_path: Path) -> None:
+def test_a_lazy_module_is_loaded_by_its_first_use(tmp_path: Path) -> None:
     lines = run(tmp_path, "from rooms import late\nprint('imported')\nprint(late.NAME)\nprint(late.NAME)")
 
     assert lines == ["imported", "late is loaded", "late", "late"]
 
 
-def test_a_name_taken_from_a_late_module_loads_it(tmp_path: Path) -> None:
+def test_a_name_taken_from_a_lazy_module_loads_it(tmp_path: Path) -> None:
     lines = run(tmp_path, "from rooms.late import NAME\nprint(NAME)")
 
     assert lines == ["late is loaded", "late"]
 
 
-def test_a_second_application_leaves_the_late_modules_of_the_first_whole(tmp_path: Path) -> None:
-    lines = run(tmp_path, "from rooms import late\nlate_modules.install()\nprint(late.NAME)")
+def test_a_second_application_leaves_the_lazy_modules_of_the_first_whole(tmp_path: Path) -> None:
+    lines = run(tmp_path, "from rooms import late\nlazy_modules.install()\nprint(late.NAME)")
 
     assert lines == ["late is loaded", "late"]
 
 
-def test_late_modules_may_use_each_other(tmp_path: Path) -> None:
+def test_lazy_modules_may_use_each_other(tmp_path: Path) -> None:
     lines = run(tmp_path, "from rooms import late\nlate.NAME\nprint(late.later.late.later.NAME)")
 
     assert lines == ["late is loaded", "later is loaded", "later"]
@@ -96,12 +96,12 @@ def test_threads_that_want_the_same_module_load_it_once(tmp_path: Path) -> None:
 
 
 def on_disk(name: str) -> ModuleSpec | None:
-    """Return where a module is, also if the finder of late modules has been asked for it."""
+    """Return where a module is, also if the finder of lazy modules has been asked for it."""
     parent = on_disk(name.rpartition(".")[0]) if "." in name else None
     return PathFinder.find_spec(name, parent.submodule_search_locations if parent is not None else None)
 
 
-def test_every_late_module_is_there_and_written_in_python() -> None:
-    specs = [on_disk(name) for name in sorted(LATE)]
+def test_every_lazy_module_is_there_and_written_in_python() -> None:
+    specs = [on_disk(name) for name in sorted(LAZY)]
 
     assert all(spec is not None and isinstance(spec.loader, SourceFileLoader) for spec in specs)

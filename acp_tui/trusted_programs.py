@@ -1,4 +1,4 @@
-"""Programs that acp-tui runs by itself, outside of any sandbox: none that an agent may have written."""
+"""Trusted programs: acp-tui runs them by itself, outside of any sandbox; no agent may have written them."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import acp_tui
-from acp_tui import patterns
-from acp_tui.patterns import regex
+from acp_tui import lazy_regex
+from acp_tui.lazy_regex import regex
 
 
 def test_a_pattern_does_what_the_compiled_one_does() -> None:
@@ -55,7 +55,7 @@ def test_every_pattern_of_the_program_can_be_compiled() -> None:
 
 def _patterns(values: Any) -> Iterator[re.Pattern[Any]]:
     """Yield the patterns among the constants of a module, also in tables."""
-    if isinstance(values, patterns._Compiled):
+    if isinstance(values, lazy_regex._Compiled):
         yield values  # type: ignore[misc]
     elif isinstance(values, dict):
         for value in values.values():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui import own_programs
+from acp_tui import trusted_programs
 
 
 def test_a_program_of_our_own_is_none_that_an_agent_could_have_written(
@@ -24,24 +24,24 @@ def test_a_program_of_our_own_is_none_that_an_agent_could_have_written(
     (system / "tool").symlink_to(workspace / "git")
     path = os.pathsep.join(map(str, (workspace, tmp_path / "link", "relative", system)))
     monkeypatch.setenv("PATH", path)
-    assert own_programs.own_program("git") == str(workspace / "git")
+    assert trusted_programs.own_program("git") == str(workspace / "git")
 
-    own_programs.expose([str(workspace)])
+    trusted_programs.expose([str(workspace)])
 
-    assert own_programs.own_program("git") == str(system / "git")
-    assert own_programs.own_path() == str(system)
-    assert own_programs.own_program("tool") is None, "it leads into the workspace"
+    assert trusted_programs.own_program("git") == str(system / "git")
+    assert trusted_programs.own_path() == str(system)
+    assert trusted_programs.own_program("tool") is None, "it leads into the workspace"
 
 
 @pytest.mark.parametrize("folder", ["/", "/usr"])
 def test_work_in_a_folder_of_the_system_hides_no_program(
     folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = own_programs.own_path()
+    before = trusted_programs.own_path()
 
-    own_programs.expose([folder])
+    trusted_programs.expose([folder])
 
-    assert own_programs.own_path() == before
+    assert trusted_programs.own_path() == before
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_no_file_of_the_workspace_is_a_module_of_ours(options: list[str], tmp_pa
     (tmp_path / "shtab.py").write_text("open('OWNED', 'w')")
     (tmp_path / "argparse.py").write_text("open('OWNED', 'w')")
     argv = [sys.executable, *options, "acp_tui", "--help"]
-    env = {**os.environ, "PYTHONPATH": str(Path(own_programs.__file__).parents[1])}
-    assert own_programs.own_command("--help") == (sys.executable, "-P", "-m", "acp_tui", "--help")
+    env = {**os.environ, "PYTHONPATH": str(Path(trusted_programs.__file__).parents[1])}
+    assert trusted_programs.own_command("--help") == (sys.executable, "-P", "-m", "acp_tui", "--help")
 
     done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
 

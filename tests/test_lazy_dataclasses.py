@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from acp_tui import late_methods
+from acp_tui import lazy_dataclasses
 
 
 @pytest.fixture(autouse=True)
 def installed() -> Iterator[None]:
-    late_methods.install()
+    lazy_dataclasses.install()
     yield
     vars(dataclasses).pop("exec", None)
 
@@ -45,7 +45,7 @@ def frozen() -> Any:
 
 def uncompiled(kind: Any) -> set[str]:
     """Return the methods of a class that are not compiled."""
-    return {name for name, value in vars(kind).items() if isinstance(value, late_methods._Uncompiled)}
+    return {name for name, value in vars(kind).items() if isinstance(value, lazy_dataclasses._Uncompiled)}
 
 
 def test_no_method_is_compiled_before_it_is_used() -> None:
@@ -123,7 +123,7 @@ def test_an_object_is_copied_by_pickle() -> None:
 
 def test_other_sources_run_at_once() -> None:
     names: dict[str, Any] = {}
-    late_methods._execute("answer = 42", {}, names)  # private: no release of `dataclasses` has another
+    lazy_dataclasses._execute("answer = 42", {}, names)  # private: no release of `dataclasses` has another
 
     assert names["answer"] == 42
 

@@ -1,4 +1,4 @@
-"""Methods of dataclasses that are compiled when they are first used.
+"""Lazy methods of dataclasses, compiled when they are first used.
 
 `dataclasses` generates the source of up to six methods for each class and compiles it. For the 240 classes
 of a new session, 100 of them of libraries, that is an eighth of the start, and a session calls a fifth of
