@@ -639,7 +639,8 @@ def examine(words: Sequence[str]) -> int:
     """Run `acp-tui doctor` and return the exit code."""
     ours, agent, agent_args = split(words)
     # only for this subcommand
-    from acp_tui.commands import doctor, parsers
+    from acp_tui.commands import parsers
+    from acp_tui.commands.doctor import doctor
 
     if "--help" in ours or "-h" in ours:
         print(parsers.doctor().format_help(), end="")

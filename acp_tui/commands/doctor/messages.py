@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from acp_tui.commands.findings import WireMessage
+from acp_tui.commands.doctor.findings import WireMessage
 from acp_tui.protocol import version2
 from acp_tui.protocol.jsonrpc import Call, Message, Notification, Peer, Request, Response
 from acp_tui.protocol.version2 import Meaning, Version2

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from acp_tui.commands.findings import Finding
+from acp_tui.commands.doctor.findings import Finding
 from acp_tui.lazy_regex import regex
 from acp_tui.sandbox.refusals import own_place
 

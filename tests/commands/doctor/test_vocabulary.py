@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from acp_tui.commands.doctor import examine
-from acp_tui.commands.findings import Finding
+from acp_tui.commands.doctor.doctor import examine
+from acp_tui.commands.doctor.findings import Finding
 from acp_tui.store.launch import Launch
 
-SCRIPTED = str(Path(__file__).parent.parent / "agent" / "scripted_agent.py")
+SCRIPTED = str(Path(__file__).parents[2] / "agent" / "scripted_agent.py")
 
 
 class Case(NamedTuple):
@@ -326,8 +326,8 @@ async def examined(script: dict[str, Any], cwd: Path) -> list[Finding]:
 async def test_a_line_is_said_of_an_agent_that_does_it_and_not_of_one_that_does_the_opposite(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_tui.commands.doctor.PING_TIME", 20)
-    monkeypatch.setattr("acp_tui.commands.doctor.CROSSED", 0)
+    monkeypatch.setattr("acp_tui.commands.doctor.doctor.PING_TIME", 20)
+    monkeypatch.setattr("acp_tui.commands.doctor.doctor.CROSSED", 0)
     (tmp_path / "a.txt").write_text("x")
     said = case.said.replace("{cwd}", str(tmp_path))
 

@@ -28,9 +28,9 @@ from acp_tui.agent.capabilities import (
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.commands import agent_files, conformance, machine, vocabulary
-from acp_tui.commands.examined_wire import ExaminedWire
-from acp_tui.commands.findings import HEADING, Finding, Verdict, summary
+from acp_tui.commands.doctor import agent_files, conformance, machine, vocabulary
+from acp_tui.commands.doctor.findings import HEADING, Finding, Verdict, summary
+from acp_tui.commands.doctor.messages import ExaminedWire
 from acp_tui.commands.log import print_lines
 from acp_tui.protocol.frames import StrayLine
 from acp_tui.protocol.jsonrpc import Dropped, Notification, Request

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.commands import conformance
-from acp_tui.commands.findings import WireMessage
+from acp_tui.commands.doctor import conformance
+from acp_tui.commands.doctor.findings import WireMessage
 from acp_tui.protocol.frames import StrayLine
 from acp_tui.workspace.processes import ExitStatus
 

@@ -1,4 +1,4 @@
-"""Tests of `commands/machine.py`."""
+"""Tests of `commands/doctor/machine.py`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from rich.cells import cell_len
 
 from acp_tui.cli import main
-from acp_tui.commands import machine
-from acp_tui.commands.findings import Finding
+from acp_tui.commands.doctor import machine
+from acp_tui.commands.doctor.findings import Finding
 from acp_tui.workspace import folder_events
 
 

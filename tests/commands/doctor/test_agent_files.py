@@ -1,4 +1,4 @@
-"""Tests of `commands/agent_files.py`."""
+"""Tests of `commands/doctor/agent_files.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.commands.agent_files import finding, places_written, traced
+from acp_tui.commands.doctor.agent_files import finding, places_written, traced
 
 needs_strace = pytest.mark.skipif(  # there is nothing to read without it; `.ci/run` installs it
     shutil.which("strace") is None, reason="strace is not installed"

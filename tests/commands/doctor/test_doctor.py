@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from acp_tui.cli import main
-from acp_tui.commands.doctor import Report, examine
+from acp_tui.commands.doctor.doctor import Report, examine
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.launch import Launch, Quirks
-from tests.commands.test_agent_files import needs_strace
+from tests.commands.doctor.test_agent_files import needs_strace
 
-FAKE = str(Path(__file__).parents[1] / "fake_agent.py")
+FAKE = str(Path(__file__).parents[2] / "fake_agent.py")
 
 
-RUDE = str(Path(__file__).parent.parent / "agent" / "rude_agent.py")
+RUDE = str(Path(__file__).parents[2] / "agent" / "rude_agent.py")
 
 
 def launch(*argv: str, quirks: Quirks | None = None) -> Launch:
@@ -44,14 +44,14 @@ def by_check(report: Report) -> dict[str, list[tuple[str, str]]]:
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Extend all timeouts for slow machines."""
-    monkeypatch.setattr("acp_tui.commands.doctor.PING_TIME", 20)
-    monkeypatch.setattr("acp_tui.commands.doctor.CROSSED", 20)
+    monkeypatch.setattr("acp_tui.commands.doctor.doctor.PING_TIME", 20)
+    monkeypatch.setattr("acp_tui.commands.doctor.doctor.CROSSED", 20)
 
 
 @pytest.fixture
 def no_pings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Examine the fake agent, which answers no pings."""
-    monkeypatch.setattr("acp_tui.commands.doctor.PING_TIME", 0.3)
+    monkeypatch.setattr("acp_tui.commands.doctor.doctor.PING_TIME", 0.3)
 
 
 @pytest.mark.usefixtures("home", "nothing_left")
@@ -224,7 +224,7 @@ def test_a_broken_one_ends_with_code_1_and_json_says_what_is_done_about_it(
 
 @pytest.mark.slow
 def test_nothing_of_the_agent_is_obeyed_by_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
-    fake = str(Path(__file__).parent.parent / "fake_agent.py")
+    fake = str(Path(__file__).parents[2] / "fake_agent.py")
 
     assert main(["doctor", "--timeout", "0.3", "--agent", sys.executable, "-S", fake, "banner"]) == 1
     assert "\x1b" not in capfd.readouterr().out
@@ -294,7 +294,7 @@ def test_help_is_told_and_neither_it_nor_an_examination_loads_the_interface() ->
     for words in (["--help"], ["--demo"]):
         argv = [sys.executable, "-c", run, "doctor", *words]
         done = subprocess.run(argv, check=True, capture_output=True, text=True)
-        assert "acp_tui.commands.doctor" in done.stdout
+        assert "acp_tui.commands.doctor.doctor" in done.stdout
         assert "textual" not in done.stdout.split()
 
 
@@ -317,7 +317,7 @@ def test_what_an_agent_writes_below_the_home_is_told_if_asked_for(tmp_path: Path
     assert found["text"].startswith(("writes ~/.mine;", "not known: it does not start under strace"))
 
 
-VERSION_2 = str(Path(__file__).parents[1] / "conversation" / "version2_agent.py")
+VERSION_2 = str(Path(__file__).parents[2] / "conversation" / "version2_agent.py")
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from acp_tui.agent.capabilities import abilities
-from acp_tui.commands.findings import Finding, WireMessage, answer_of, is_answer, shown
-from acp_tui.commands.vocabulary import is_known
+from acp_tui.commands.doctor.findings import Finding, WireMessage, answer_of, is_answer, shown
+from acp_tui.commands.doctor.vocabulary import is_known
 from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.frames import BESIDE, StrayLine
 from acp_tui.protocol.json_values import member

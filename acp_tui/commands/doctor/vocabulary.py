@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from os.path import normpath
 from typing import Any, Final, get_args
 
-from acp_tui.commands.findings import Finding, WireMessage, answers_to, params_of, shown
+from acp_tui.commands.doctor.findings import Finding, WireMessage, answers_to, params_of, shown
 from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.json_values import as_list, member
 from acp_tui.protocol.schema import (

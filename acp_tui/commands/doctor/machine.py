@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from acp_tui import __version__
 from acp_tui.changes.git import Git
-from acp_tui.commands.findings import HEADING, Finding, summary
+from acp_tui.commands.doctor.findings import HEADING, Finding, summary
 from acp_tui.desktop import colors_of_terminal, desktop_clipboard, is_remote, speaks_777
 from acp_tui.lazy_regex import regex
 from acp_tui.platform import ways
