@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # for annotations only: each command loads no more than it ne
     from argparse import ArgumentParser
 
     from acp_tui.agent.process import Process, SpawnFailed
-    from acp_tui.conversation.start import SandboxOption, Start
+    from acp_tui.conversation.start_options import SandboxOption, Start
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.folders import Problem
     from acp_tui.store.launch import Launch, ProtocolChoice
@@ -141,7 +141,7 @@ _WORDS_OF_OTHERS: Final = {
 
 def _advice(parser: ArgumentParser, word: str) -> str:
     """Return the error message for an unknown argument."""
-    from acp_tui.store.shape import nearest  # needed only for mistakes
+    from acp_tui.store.toml_check import nearest  # needed only for mistakes
 
     aim = {"acp-tui": "start", "acp-tui doctor": "check"}.get(parser.prog)
     what = f"unknown option {word}" if word.startswith("-") else f"unknown command '{word}'"
@@ -490,7 +490,7 @@ def load_asyncio() -> None:
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
     """Return the start of the interface, with the agent's process already running."""
     # only for the interface
-    from acp_tui.conversation.start import Start
+    from acp_tui.conversation.start_options import Start
     from acp_tui.store.folders import config_folder
     from acp_tui.workspace.guard import Guard
 

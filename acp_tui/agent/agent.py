@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from acp_tui.agent import session_events
+from acp_tui.agent.agent_methods import Logins, Providers, SessionListing, Setup
 from acp_tui.agent.capabilities import (
     AgentError,
     Busy,
@@ -36,7 +37,6 @@ from acp_tui.agent.permissions.client_questions import (
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.host import Host, NotGranted
-from acp_tui.agent.requests import Logins, Providers, SessionListing, Setup
 from acp_tui.agent.session_events import (
     DRAIN,
     STEERING,
@@ -72,10 +72,10 @@ from acp_tui.protocol.schema import (
     has,
 )
 from acp_tui.session import events
+from acp_tui.session.earlier_runs import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.entries import Diff, Severity
 from acp_tui.session.events import Event, SessionChange
 from acp_tui.session.options import Consent, Option, consent_in
-from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
 from acp_tui.store.launch import ProtocolChoice

@@ -30,11 +30,11 @@ from acp_tui.protocol.schema import (
 from acp_tui.protocol.validation import Unreadable
 from acp_tui.protocol.version2 import Inserted, Meaning
 from acp_tui.session import events
-from acp_tui.session.differences import difference_notice
+from acp_tui.session.earlier_runs import Past
 from acp_tui.session.entries import AgentNotice, ToolCall
 from acp_tui.session.events import Event, SessionChange
-from acp_tui.session.past import Past
 from acp_tui.session.questions import Elicitation, Permission
+from acp_tui.session.replay_differences import difference_notice
 from acp_tui.session.session import Session
 
 

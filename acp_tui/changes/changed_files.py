@@ -11,7 +11,7 @@ from acp_tui.changes.snapshots import Counts
 from acp_tui.changes.tree import LARGEST, MOST_FILES, ChangedFile, LeftOut, Reason
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import LineStep, Noted, WorkspaceCompared
-from acp_tui.session.files import DiskState
+from acp_tui.session.file_changes import DiskState
 
 SHOWN: Final = 1_000
 """Maximum number of files listed in a session."""

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from acp_tui.lazy_regex import regex
 from acp_tui.protocol.json_values import as_list
+from acp_tui.session.earlier_runs import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.events import Hunk, LineStep, WorkspaceCompared
-from acp_tui.session.files import DiskState, FileChange, Origin
-from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
+from acp_tui.session.file_changes import DiskState, FileChange, Origin
 
 DiskStates = dict[str, DiskState]
 """States of files on disk, by path."""

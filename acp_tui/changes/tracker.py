@@ -21,8 +21,8 @@ from acp_tui.changes.tree import MOST_FILES, ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Reviewed, maybe_older
 from acp_tui.changes.undo_stack import UndoStack
 from acp_tui.changes.untracked import FileModes, Marks, Untracked, differences, inner_marks, marks
+from acp_tui.session.earlier_runs import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
-from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.session import THIS_TURN
 from acp_tui.workspace.real_paths import followed, is_same
 

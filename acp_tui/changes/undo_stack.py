@@ -12,7 +12,7 @@ from acp_tui.changes.restore import FirstMode, no_modes
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Hunk, restore, reverse
-from acp_tui.session.past import UndoStep, UndoStepRemoved
+from acp_tui.session.earlier_runs import UndoStep, UndoStepRemoved
 
 
 class _StackedStep(NamedTuple):

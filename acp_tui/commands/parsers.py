@@ -290,20 +290,20 @@ def _days(text: str) -> float:
 def _size(text: str) -> int:
     """Parse a size such as 500MB or 2 GB."""
     # only to read this value
-    from acp_tui.store import shape
+    from acp_tui.store import toml_check
 
     try:
-        return shape.byte_count(text, (), shape.Findings())
-    except shape.ShapeError:
+        return toml_check.byte_count(text, (), toml_check.Findings())
+    except toml_check.ShapeError:
         raise ArgumentTypeError(f"must be like 500MB or 2GB, not {text}") from None
 
 
 def _age(text: str) -> float:
     """Parse an age such as 90d."""
     # only to read this value
-    from acp_tui.store import shape
+    from acp_tui.store import toml_check
 
     try:
-        return shape.days(text, (), shape.Findings())
-    except shape.ShapeError:
+        return toml_check.days(text, (), toml_check.Findings())
+    except toml_check.ShapeError:
         raise ArgumentTypeError(f"must be like 90d, not {text}") from None

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from acp_tui.commands.log import print_lines, printable
 from acp_tui.lazy_regex import regex
-from acp_tui.store.documents import document_at
+from acp_tui.store.search_documents import document_at
 from acp_tui.store.search_index import Hit, SearchIndex, build, build_command, has_full_text, newest_first
 from acp_tui.store.search_query import FILTERS, Excerpt, Query, excerpt, limited, parse
 

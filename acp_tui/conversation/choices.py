@@ -10,7 +10,7 @@ from typing import Any, Final
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.approval import Approval, approval_of
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.state import ConversationState
 from acp_tui.rules.model import WORDS
 from acp_tui.session.entries import Severity

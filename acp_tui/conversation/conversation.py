@@ -30,14 +30,14 @@ from acp_tui.conversation.prompt_queue import PromptQueue
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_start import KnownSession, SessionStart
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.state import ConversationListener, ConversationState, Phase
 from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.formatting import inside
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.session.entries import Entry, OwnTerminal, ToolCall
 from acp_tui.session.events import Noted, RangeChosen, SessionChange
-from acp_tui.session.files import new_names
+from acp_tui.session.file_changes import new_names
 from acp_tui.session.questions import Question
 from acp_tui.session.session import Session
 from acp_tui.store.folders import config_folder, data_folder, state_folder

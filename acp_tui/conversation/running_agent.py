@@ -13,7 +13,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.conversation.session_start import SessionStart
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import InitializeResponse
 from acp_tui.rules import rule_files

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from acp_tui.agent import replay as replays
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import CallFailed, FolderGone, LoginRequired
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import AgentCapabilities, McpCapabilities, SessionInfo, SessionInfoUpdate, has
 from acp_tui.rules import path_rules
+from acp_tui.session.earlier_runs import Past
 from acp_tui.session.events import Noted
-from acp_tui.session.past import Past
 from acp_tui.session.session import Session
 from acp_tui.store.folders import data_folder
 from acp_tui.store.journal import Journal

@@ -9,7 +9,7 @@ from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.launch import Launch

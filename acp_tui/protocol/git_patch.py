@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from acp_tui.lazy_regex import regex
-from acp_tui.protocol.unread import UNTOLD
+from acp_tui.protocol.unknown_parts import UNTOLD
 
 _HUNK: Final = regex(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _NAMES: Final = ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to ")

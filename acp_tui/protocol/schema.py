@@ -914,7 +914,7 @@ class StateUpdate(Model):
 
 
 class PlanSteps(Model):
-    """The steps of a plan, or those around the current one; see `bounds`."""
+    """The steps of a plan, or those around the current one; see `list_limits`."""
 
     entries: list[PlanEntry]
     left_out: int = 0

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, TypeVar, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_snake
 
-from acp_tui.protocol import bounds, dialects
+from acp_tui.protocol import dialects, list_limits
 from acp_tui.protocol.schema import (
     Model,
     PatchPermissionRequest,
@@ -27,7 +27,7 @@ from acp_tui.protocol.schema import (
     UnknownUpdate,
     Update,
 )
-from acp_tui.protocol.unread import extensions, lost, unread, unread_beside
+from acp_tui.protocol.unknown_parts import extensions, lost, unread, unread_beside
 
 M = TypeVar("M", bound=Model)
 
@@ -62,7 +62,7 @@ def read(model: type[M], value: Any) -> M:
 
 def read_update(value: Any) -> Update:
     """Return the `update` of a `session/update`, or an `UnknownUpdate` if it is unreadable."""
-    whole, value = value, bounds.bounded(value)
+    whole, value = value, list_limits.bounded(value)
     try:
         update = _validate_update(value)
     except ValidationError:
@@ -73,7 +73,7 @@ def read_update(value: Any) -> Update:
             _keep_unread(update, whole)
             return update
     try:
-        changed = bounds.bounded(dialects.normalise_update(_copied(value)))
+        changed = list_limits.bounded(dialects.normalise_update(_copied(value)))
         normal = _copied(changed)
         update = _mended_update(changed)
     except Unreadable:

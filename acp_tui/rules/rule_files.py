@@ -21,9 +21,9 @@ from acp_tui.formatting import expand_home, from_home
 from acp_tui.lazy_regex import regex
 from acp_tui.rules import command_rules
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
-from acp_tui.store import shape
+from acp_tui.store import toml_check
 from acp_tui.store.folders import Problem, SharedJson, plain_file, write_whole
-from acp_tui.store.shape import Place, line_of
+from acp_tui.store.toml_check import Place, line_of
 
 NAME: Final = "rules.toml"
 WORKSPACE_FILE: Final = Path(".acp-tui") / NAME
@@ -118,7 +118,7 @@ def _read(path: Path, text: str, tables: Mapping[str, Any], digest: str) -> Rule
         return _unreadable(path, line_of(text, ("rules",)), "'rules' must be a list: write [[rules]]", digest)
     rules = []
     for number, table in enumerate(written):
-        findings = shape.Findings()
+        findings = toml_check.Findings()
         place: Place = ("rules", number)
         rule, line = _rule(table, place, findings), line_of(text, place)
         rule = replace(rule, file=path, number=number, where=_where(path, line))
@@ -128,11 +128,11 @@ def _read(path: Path, text: str, tables: Mapping[str, Any], digest: str) -> Rule
     return RuleFile(path, tuple(rules), tuple(problems), digest)
 
 
-def _rule(table: Any, place: Place, findings: shape.Findings) -> Rule:
+def _rule(table: Any, place: Place, findings: toml_check.Findings) -> Rule:
     """Return a rule; with a mistake, it keeps its valid conditions and asks."""
     try:
-        usable = shape.read_table(table, _KINDS, place, findings)
-    except shape.ShapeError as wrong:
+        usable = toml_check.read_table(table, _KINDS, place, findings)
+    except toml_check.ShapeError as wrong:
         findings.add(place, f"a rule must be {wrong}")
         return Rule("ask")
     if "decision" not in usable and "decision" not in table:
@@ -149,29 +149,29 @@ def _where(path: Path, line: int | None) -> str:
     return from_home(str(path) if line is None else f"{path}:{line}")
 
 
-def _filled(value: Any, place: Place, findings: shape.Findings) -> str:
+def _filled(value: Any, place: Place, findings: toml_check.Findings) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise shape.ShapeError("a non-empty string")
+        raise toml_check.ShapeError("a non-empty string")
     return value
 
 
-def _folder(value: Any, place: Place, findings: shape.Findings) -> str:
+def _folder(value: Any, place: Place, findings: toml_check.Findings) -> str:
     found = expand_home(_filled(value, place, findings))
     if not found.startswith("/"):
-        raise shape.ShapeError("an absolute path, from / or ~")
+        raise toml_check.ShapeError("an absolute path, from / or ~")
     return os.path.normpath(found)
 
 
-def _glob(value: Any, place: Place, findings: shape.Findings) -> str:
+def _glob(value: Any, place: Place, findings: toml_check.Findings) -> str:
     found = _filled(value, place, findings)
     if {"..", "."} & set(found.split("/")):
-        raise shape.ShapeError("a path without . and ..")
+        raise toml_check.ShapeError("a path without . and ..")
     if len(re.findall(r"[^/*]\*\*/", found)) > _MOST_ODD_STARS:
-        raise shape.ShapeError("a path with ** between slashes: a/**/b")
+        raise toml_check.ShapeError("a path with ** between slashes: a/**/b")
     return expand_home(found)
 
 
-def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:
+def _moment(value: Any, place: Place, findings: toml_check.Findings) -> datetime:
     """Parse a time, or a date as the end of that day; without a zone it is local."""
     try:
         if isinstance(value, datetime):
@@ -179,21 +179,21 @@ def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:
         if isinstance(value, date):
             return datetime.combine(value, time.max).astimezone()
     except (ValueError, OverflowError):  # the first or the last year
-        raise shape.ShapeError("a time between the years 2 and 9998") from None
-    raise shape.ShapeError("a date such as 2030-12-31, or a date and time such as 2030-12-31T18:00:00")
+        raise toml_check.ShapeError("a time between the years 2 and 9998") from None
+    raise toml_check.ShapeError("a date such as 2030-12-31, or a date and time such as 2030-12-31T18:00:00")
 
 
-_KINDS: Final[Mapping[str, shape.Kind]] = {
-    "decision": shape.one_of(*get_args(Decision)),
+_KINDS: Final[Mapping[str, toml_check.Kind]] = {
+    "decision": toml_check.one_of(*get_args(Decision)),
     "agent": _filled,
-    "tool_kind": shape.one_of(*TOOL_KINDS),
+    "tool_kind": toml_check.one_of(*TOOL_KINDS),
     "tool_name": _filled,
     "path": _glob,
     "command": _filled,
     "mode": _filled,
     "workspace": _folder,
     "expires": _moment,
-    "note": shape.text,
+    "note": toml_check.text,
 }
 
 

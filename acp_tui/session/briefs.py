@@ -8,7 +8,7 @@ from typing import Final
 from acp_tui.formatting import inside
 from acp_tui.lazy_regex import regex
 from acp_tui.session.entries import AgentMessage, ToolCall, text_of
-from acp_tui.session.files import FileChange
+from acp_tui.session.file_changes import FileChange
 from acp_tui.session.session import Session
 
 _LONGEST: Final = 4_000

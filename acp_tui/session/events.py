@@ -14,10 +14,10 @@ from acp_tui.protocol.schema import (
     TurnUsage,
     Update,
 )
+from acp_tui.session.earlier_runs import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.entries import Entry, Severity
-from acp_tui.session.files import DiskState, Origin
+from acp_tui.session.file_changes import DiskState, Origin
 from acp_tui.session.options import Consent
-from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
 

@@ -10,7 +10,14 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.option_names import allows, has_hidden, is_seen, mixes_alphabets, says, styles_of
+from acp_tui.session.permission_option_names import (
+    allows,
+    has_hidden,
+    is_seen,
+    mixes_alphabets,
+    says,
+    styles_of,
+)
 
 
 @dataclass(slots=True)

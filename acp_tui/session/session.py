@@ -19,6 +19,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.session import events
 from acp_tui.session.compactions import Compactions
+from acp_tui.session.earlier_runs import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.entries import (
     AgentMessage,
     AgentNotice,
@@ -38,14 +39,13 @@ from acp_tui.session.entries import (
     words_of,
 )
 from acp_tui.session.events import Event, Field, SessionChange
-from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, origin
+from acp_tui.session.file_changes import DiskState, FileChange, FileChanges, Steps, origin
 from acp_tui.session.messages import Messages, text_in
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Consent, Option, SessionOptions, acts_unasked
-from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
+from acp_tui.session.plan_step_work import StepWork, work_on
 from acp_tui.session.plans import UNNAMED, Plans
 from acp_tui.session.questions import Permission, Question, Questions
-from acp_tui.session.step_work import StepWork, work_on
 from acp_tui.session.subagents import Subagents
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from acp_tui.formatting import expand_home
-from acp_tui.store import shape
+from acp_tui.store import toml_check
 from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch, ProtocolChoice, Quirks
 
@@ -78,37 +78,37 @@ class KnownAgent(NamedTuple):
         return not self.installed() and bool(self.adapts) and _program(self.adapts, self.env) is not None
 
 
-def _protocol(value: Any, place: shape.Place, findings: shape.Findings) -> ProtocolChoice:
+def _protocol(value: Any, place: toml_check.Place, findings: toml_check.Findings) -> ProtocolChoice:
     """Read a version of the protocol, as a number or as text."""
     for choice in get_args(ProtocolChoice):
         if type(value) in (int, str) and str(value) == str(choice):
             found: ProtocolChoice = choice
             return found
-    raise shape.ShapeError('1, 2 or "newest"')
+    raise toml_check.ShapeError('1, 2 or "newest"')
 
 
-KNOWN_AGENT: Final = shape.record(
+KNOWN_AGENT: Final = toml_check.record(
     KnownAgent,
     {
-        "title": shape.text,
-        "command": shape.words,
-        "env": shape.text_by_name,
-        "install": shape.text,
-        "login": shape.text,
-        "aliases": shape.texts,
-        "adapts": shape.text,
-        "quirks": shape.record(
+        "title": toml_check.text,
+        "command": toml_check.words,
+        "env": toml_check.text_by_name,
+        "install": toml_check.text,
+        "login": toml_check.text,
+        "aliases": toml_check.texts,
+        "adapts": toml_check.text,
+        "quirks": toml_check.record(
             Quirks,
             {
-                "missing_file_reads_empty": shape.switch,
-                "title_is_command": shape.switch,
-                "unsaid": shape.texts,
+                "missing_file_reads_empty": toml_check.switch,
+                "title_is_command": toml_check.switch,
+                "unsaid": toml_check.texts,
             },
         ),
-        "state": shape.texts,
-        "sandbox": shape.switch,
-        "network": shape.one_of(*get_args(SandboxNetwork)),
-        "system_prompt": shape.text,
+        "state": toml_check.texts,
+        "sandbox": toml_check.switch,
+        "network": toml_check.one_of(*get_args(SandboxNetwork)),
+        "system_prompt": toml_check.text,
         "protocol": _protocol,
     },
 )
@@ -221,7 +221,7 @@ def _no_such(name: str, known: Mapping[str, KnownAgent]) -> NoSuchAgent:
         there = Path(expand_home(name)).exists()
         why = "is not a program that may be run" if there else "does not exist"
         return NoSuchAgent(f"'{name}' {why}", "Check the path, or name a program on PATH.")
-    guess = shape.nearest(name, known).removeprefix("; ")
+    guess = toml_check.nearest(name, known).removeprefix("; ")
     advice = f"{guess.capitalize()} " if guess else ""
     return NoSuchAgent(
         f"'{name}' is neither a known agent nor a program on PATH",
@@ -251,7 +251,7 @@ def _base_name(word: str) -> str:
 
 def _built_in() -> dict[str, KnownAgent]:
     tables: dict[str, Any] = tomllib.loads(Path(__file__).with_name("agents.toml").read_text("utf-8"))
-    findings = shape.Findings()
+    findings = toml_check.Findings()
     agents = {
         name: KNOWN_AGENT(table, (name,), findings)._replace(name=name) for name, table in tables.items()
     }

@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 from acp_tui.formatting import size
 from acp_tui.lazy_regex import regex
 from acp_tui.store.folders import NO_ROOM, Problem, open_plain, private_folder
-from acp_tui.store.overflow import Overflow, kept_rows, remove_overflow
+from acp_tui.store.journal_overflow import Overflow, kept_rows, remove_overflow
 
 MAX_JOURNAL_BYTES: Final = 256 << 20
 """Bytes of a journal after which only the latest rows are kept."""

@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 
 from acp_tui.formatting import expand_home
 from acp_tui.lazy_regex import regex
-from acp_tui.store import shape
+from acp_tui.store import toml_check
 from acp_tui.store.folders import Problem
-from acp_tui.store.shape import Place
+from acp_tui.store.toml_check import Place
 
 
 class McpServer(NamedTuple):
@@ -64,8 +64,8 @@ def split_by_support(
     return kept, left_out
 
 
-def servers(value: Any, place: Place, findings: shape.Findings) -> tuple[McpServer, ...]:
-    """Read a table or a list of servers, as a kind of `shape`.
+def servers(value: Any, place: Place, findings: toml_check.Findings) -> tuple[McpServer, ...]:
+    """Read a table or a list of servers, as a kind of `toml_check`.
 
     A mistake excludes only one server. Values may be secret, so messages do not repeat them.
     """
@@ -73,7 +73,7 @@ def servers(value: Any, place: Place, findings: shape.Findings) -> tuple[McpServ
     for name, table in _by_name(value):
         try:
             fields = _server(table, (*place, name), findings)
-        except shape.ShapeError as wrong:
+        except toml_check.ShapeError as wrong:
             findings.add((*place, name), f"MCP server '{name}' is left out: {wrong}")
         else:
             if fields is not None:
@@ -86,7 +86,7 @@ def _by_name(value: Any) -> Iterable[tuple[str, Any]]:
         return value.items()
     if value and isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return [(str(item.get("name", f"number {at}")), item) for at, item in enumerate(value, 1)]
-    raise shape.ShapeError("a table")
+    raise toml_check.ShapeError("a table")
 
 
 _TRANSPORTS: Final = {
@@ -145,10 +145,10 @@ _BESIDE: Final = frozenset(
 """Known fields of other programs that are ignored here."""
 
 
-def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any] | None:
+def _server(value: Any, place: Place, findings: toml_check.Findings) -> dict[str, Any] | None:
     """Return the fields of a server in any program's format, or None for a disabled one."""
     if not isinstance(value, dict):
-        raise shape.ShapeError("it must be a table")
+        raise toml_check.ShapeError("it must be a table")
     if any(_is(value.get(name), off) for name, off in _OFF.items()):
         return None
     values: dict[str, Any] = {}
@@ -165,7 +165,7 @@ def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any
     transport = _transport(words, place, findings) or _likely(value, values)
     needed = "command" if transport == "stdio" else "url"
     if not values.get(needed):
-        raise shape.ShapeError(f'it has no "{needed}"')
+        raise toml_check.ShapeError(f'it has no "{needed}"')
     return {"transport": transport, **values}
 
 
@@ -178,7 +178,7 @@ def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _transport(words: Iterable[Any], place: Place, findings: shape.Findings) -> str | None:
+def _transport(words: Iterable[Any], place: Place, findings: toml_check.Findings) -> str | None:
     """Return the first known transport; unknown ones are reported."""
     for word in words:
         known = _TRANSPORTS.get("".join(filter(str.isalnum, word)).lower()) if isinstance(word, str) else None
@@ -207,19 +207,19 @@ def _word(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str | int | float):
         return str(value)
-    raise shape.ShapeError("no text")
+    raise toml_check.ShapeError("no text")
 
 
-def _command(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
+def _command(value: Any, place: Place, findings: toml_check.Findings) -> dict[str, Any]:
     """Read a program, possibly with arguments."""
     try:
         program, *args = map(_word, (value or [""]) if isinstance(value, list) else [value])
-    except shape.ShapeError:
-        raise shape.ShapeError(f"its '{place[-1]}' is not a string") from None
+    except toml_check.ShapeError:
+        raise toml_check.ShapeError(f"its '{place[-1]}' is not a string") from None
     return {"command": program, "args": tuple(args)} if args else {"command": program}
 
 
-def _args(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
+def _args(value: Any, place: Place, findings: toml_check.Findings) -> dict[str, Any]:
     """Read arguments: a list or one line."""
     import shlex  # only for servers written as one line
 
@@ -229,43 +229,43 @@ def _args(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
         TypeError,
         ValueError,
     ):  # ShapeError is a ValueError, as is an open quotation mark
-        raise shape.ShapeError(f"its '{place[-1]}' is not a list of strings") from None
+        raise toml_check.ShapeError(f"its '{place[-1]}' is not a list of strings") from None
 
 
-def _url(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
+def _url(value: Any, place: Place, findings: toml_check.Findings) -> dict[str, Any]:
     if not isinstance(value, str):
-        raise shape.ShapeError(f"its '{place[-1]}' is not a string")
+        raise toml_check.ShapeError(f"its '{place[-1]}' is not a string")
     return {"url": value}
 
 
-def _pairs_named(field: str, divider: str) -> shape.Kind:
+def _pairs_named(field: str, divider: str) -> toml_check.Kind:
     """Return the kind of values by name: a table, a list of pairs, or a list of lines."""
 
     def pair(item: Any) -> tuple[str, Any]:
         if isinstance(item, str):
             name, found, value = item.partition(divider)
             if not found:
-                raise shape.ShapeError("no pair")
+                raise toml_check.ShapeError("no pair")
             return name.strip(), value.strip() if divider == ":" else value
         return _word(item["name"] if "name" in item else item["key"]), item["value"]
 
-    def read(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
+    def read(value: Any, place: Place, findings: toml_check.Findings) -> dict[str, Any]:
         try:
             items = value.items() if isinstance(value, dict) else [pair(item) for item in _listed(value)]
             return {field: {_word(name): _word(text) for name, text in items if text is not None}}
-        except (KeyError, TypeError, shape.ShapeError):
-            raise shape.ShapeError(f"its '{place[-1]}' is not a table of strings") from None
+        except (KeyError, TypeError, toml_check.ShapeError):
+            raise toml_check.ShapeError(f"its '{place[-1]}' is not a table of strings") from None
 
     return read
 
 
 def _listed(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise shape.ShapeError("a list")
+        raise toml_check.ShapeError("a list")
     return value
 
 
-_READERS: Final[Mapping[str, shape.Kind]] = {
+_READERS: Final[Mapping[str, toml_check.Kind]] = {
     "command": _command,
     "args": _args,
     "env": _pairs_named("env", "="),
@@ -332,10 +332,10 @@ def load(path: Path) -> tuple[tuple[McpServer, ...], list[Problem]]:
         return (), [Problem(path, None, "not text with JSON in it; its MCP servers are left out")]
     except OSError as error:
         return (), [Problem(path, None, f"cannot be read: {error.strerror}; its MCP servers are left out")]
-    findings = shape.Findings()
+    findings = toml_check.Findings()
     try:
         read_servers = servers(_table_of(value), (), findings)
-    except shape.ShapeError:
+    except toml_check.ShapeError:
         return (), [Problem(path, None, 'it contains no {"mcpServers": {…}}')]
     problems = [Problem(path, None, message, str(place[0])) for place, message in findings.items]
     return read_servers, problems

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home, moment
 from acp_tui.lazy_regex import regex
-from acp_tui.store.documents import COLUMNS, Column, Document
+from acp_tui.store.search_documents import COLUMNS, Column, Document
 
 FILTERS: Final = ("agent", "folder", "file", "since", "until", "in")
 """Words that limit a search, before a colon."""

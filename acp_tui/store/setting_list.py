@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from acp_tui.store.folders import Problem, plain_text
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.settings import SETTINGS, JournalBudget, Settings, load
-from acp_tui.store.shape import line_of
+from acp_tui.store.toml_check import line_of
 
 DEFAULT: Final = "default"
 """Source of a setting that is not set anywhere."""

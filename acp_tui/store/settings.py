@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from acp_tui.lazy_regex import regex
-from acp_tui.store import mcp, shape
+from acp_tui.store import mcp, toml_check
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent, SandboxNetwork
 from acp_tui.store.folders import Problem, plain_text
-from acp_tui.store.shape import Place, line_of
+from acp_tui.store.toml_check import Place, line_of
 
 PANES: Final = ("plan", "tool-calls", "changes")
 """Panes available beside the chat."""
@@ -104,11 +104,11 @@ class Settings(NamedTuple):
     mcp_servers: tuple[mcp.McpServer, ...] = ()
 
 
-def _calls(value: Any, place: Place, findings: shape.Findings) -> str:
+def _calls(value: Any, place: Place, findings: toml_check.Findings) -> str:
     """Read the notifications setting, formerly a boolean."""
     if isinstance(value, bool):
         return "auto" if value else "never"
-    words: str = shape.one_of(*get_args(Calls))(value, place, findings)
+    words: str = toml_check.one_of(*get_args(Calls))(value, place, findings)
     return words
 
 
@@ -128,7 +128,7 @@ class Part(NamedTuple):
 class Setting(NamedTuple):
     """A setting: the kind that reads it, and its texts for the user."""
 
-    kind: shape.Kind
+    kind: toml_check.Kind
     values: str
     """Its possible values in TOML, or an example."""
     about: str
@@ -139,73 +139,77 @@ class Setting(NamedTuple):
 
 
 SETTINGS: Final[Mapping[str, Setting]] = {
-    "theme": Setting(shape.text, '"NAME"', "Theme: a bundled one, or one of your own from themes/NAME.toml"),
+    "theme": Setting(
+        toml_check.text, '"NAME"', "Theme: a bundled one, or one of your own from themes/NAME.toml"
+    ),
     "layout": Setting(
-        shape.some_of(*PANES),
+        toml_check.some_of(*PANES),
         'a list of "plan", "tool-calls", "changes"',
         "Panes beside the chat, from the top",
     ),
     "thoughts": Setting(
-        shape.one_of(*get_args(Thoughts)),
+        toml_check.one_of(*get_args(Thoughts)),
         '"auto", "always" or "never"',
         "Thoughts: auto shows the newest words while they stream, always all of them, never none",
     ),
-    "fold_turns": Setting(shape.switch, "true or false", "Fold all turns but the last to one line"),
+    "fold_turns": Setting(toml_check.switch, "true or false", "Fold all turns but the last to one line"),
     "enter_sends": Setting(
-        shape.switch,
+        toml_check.switch,
         "true or false",
         "Enter sends the prompt; if false, it inserts a newline and Ctrl+J sends",
     ),
     "copy_on_select": Setting(
-        shape.switch, "true or false", "Copy text as soon as it is selected with the mouse"
+        toml_check.switch, "true or false", "Copy text as soon as it is selected with the mouse"
     ),
     "busy_enter": Setting(
-        shape.one_of(*get_args(BusyEnter)),
+        toml_check.one_of(*get_args(BusyEnter)),
         '"queue" or "steer"',
         "Enter while a turn runs: queue the prompt, or send it into the turn if the agent can be steered",
     ),
     "ascii": Setting(
-        shape.switch,
+        toml_check.switch,
         "true or false",
         "Draw ASCII symbols only; by default where the locale is not UTF-8",
         "next start",
     ),
-    "reduced_motion": Setting(shape.switch, "true or false", "No animation and no blinking"),
+    "reduced_motion": Setting(toml_check.switch, "true or false", "No animation and no blinking"),
     "notifications": Setting(
         _calls,
         '"auto", "always" or "never"',
         "Desktop notifications and bell: auto notifies while the terminal is not focused",
     ),
     "policy": Setting(
-        shape.one_of(*get_args(Policy)),
+        toml_check.one_of(*get_args(Policy)),
         '"ask", "ask-edits-and-commands", "allow-edits", "allow-everything" or "read-only"',
         "Permission policy of new sessions, for requests that no rule matches",
         "next agent",
     ),
     "stale_writes": Setting(
-        shape.one_of(*get_args(StaleWriteSetting)),
+        toml_check.one_of(*get_args(StaleWriteSetting)),
         '"ask", "write" or "keep"',
         "Writes of the agent over newer changes: ask, write over them, or keep the file",
         "next agent",
     ),
     "tell_rejections": Setting(
-        shape.switch,
+        toml_check.switch,
         "true or false",
         "Report rejected changes to the agent with the next prompt",
         "next agent",
     ),
     "snapshots": Setting(
-        shape.switch,
+        toml_check.switch,
         "true or false",
         "Track all changes in the workspace, so that they can be undone",
         "next agent",
     ),
     "decisions": Setting(
-        shape.switch, "true or false", "Record permission requests and their answers", "next agent"
+        toml_check.switch, "true or false", "Record permission requests and their answers", "next agent"
     ),
-    "journal": Setting(shape.switch, "true or false", "Record sessions, prompts and drafts", "next start"),
+    "journal": Setting(
+        toml_check.switch, "true or false", "Record sessions, prompts and drafts", "next start"
+    ),
     "journals": Setting(
-        shape.record(JournalBudget, {"max_size": shape.byte_count, "max_age": shape.days}),
+        toml_check.record(JournalBudget, {"max_size": toml_check.byte_count, "max_age": toml_check.days}),
         '{ max_size = "2 GB", max_age = "365d" }',
         "Limits of recorded sessions: the oldest are deleted; 0 for no limit",
         "next start",
@@ -217,30 +221,32 @@ SETTINGS: Final[Mapping[str, Setting]] = {
         },
     ),
     "remember_choices": Setting(
-        shape.switch, "true or false", "Restore the last mode, model and options of an agent in new sessions"
+        toml_check.switch,
+        "true or false",
+        "Restore the last mode, model and options of an agent in new sessions",
     ),
     "options": Setting(
-        shape.by_name(shape.choice_by_name),
+        toml_check.by_name(toml_check.choice_by_name),
         "[options.AGENT] with ID = VALUE",
         "Mode, model and options to select in new sessions of an agent, by id",
         "next agent",
     ),
     "keys": Setting(
-        shape.text_by_name, '[keys] with "ACTION" = "KEY"', "Keys of actions, by the names that F1 lists"
+        toml_check.text_by_name, '[keys] with "ACTION" = "KEY"', "Keys of actions, by the names that F1 lists"
     ),
     "agents": Setting(
-        shape.by_name(KNOWN_AGENT),
+        toml_check.by_name(KNOWN_AGENT),
         '[agents.NAME] with command = ["PROGRAM", …]',
         "Your own agents for --agent NAME, or changes to known ones",
     ),
     "sandbox": Setting(
-        shape.record(
+        toml_check.record(
             SandboxSettings,
             {
-                "use": shape.one_of(*get_args(SandboxUse)),
-                "partial": shape.switch,
-                "network": shape.one_of(*get_args(SandboxNetwork)),
-                **dict.fromkeys(("write", "read", "hide", "sockets", "protect"), shape.texts),
+                "use": toml_check.one_of(*get_args(SandboxUse)),
+                "partial": toml_check.switch,
+                "network": toml_check.one_of(*get_args(SandboxNetwork)),
+                **dict.fromkeys(("write", "read", "hide", "sockets", "protect"), toml_check.texts),
             },
         ),
         '[sandbox] with use = "on", network = "off", …',
@@ -276,13 +282,16 @@ SETTINGS: Final[Mapping[str, Setting]] = {
         "next start",
     ),
     "line_limit_mb": Setting(
-        shape.whole(1, 4096), "1 to 4096", "Largest message of an agent, in megabytes", "next agent"
+        toml_check.whole(1, 4096), "1 to 4096", "Largest message of an agent, in megabytes", "next agent"
     ),
     "terminal_output_limit_kb": Setting(
-        shape.whole(1, 1_048_576), "1 to 1048576", "Output kept of each terminal, in kilobytes", "next agent"
+        toml_check.whole(1, 1_048_576),
+        "1 to 1048576",
+        "Output kept of each terminal, in kilobytes",
+        "next agent",
     ),
     "initialize_timeout_s": Setting(
-        shape.number(1, 3600), "1 to 3600", "Seconds without a reply before a starting agent is reported"
+        toml_check.number(1, 3600), "1 to 3600", "Seconds without a reply before a starting agent is reported"
     ),
 }
 """All settings, as the settings screen and docs/settings.md list them.
@@ -292,7 +301,7 @@ A new setting needs a field of `Settings` and a row here.
 
 _OTHER_NAMES: Final = {"mcpServers": "mcp_servers"}
 """Names of settings in other programs."""
-_KINDS: Final[Mapping[str, shape.Kind]] = {
+_KINDS: Final[Mapping[str, toml_check.Kind]] = {
     **{name: setting.kind for name, setting in SETTINGS.items()},
     **{other: SETTINGS[name].kind for other, name in _OTHER_NAMES.items()},
 }
@@ -320,10 +329,10 @@ def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Pro
         return last, [_no_toml(path, str(error), stays)]
     except OSError as error:
         return last, [Problem(path, None, f"cannot be read ({error.strerror}); {stays}")]
-    findings = shape.Findings()
+    findings = toml_check.Findings()
     if tables.pop("rules", None) is not None:
         findings.add(("rules", 0), f"rules have no effect here; move them to {path.with_name('rules.toml')}")
-    values = shape.read_table(tables, _KINDS, (), findings)
+    values = toml_check.read_table(tables, _KINDS, (), findings)
     named = {_OTHER_NAMES.get(name, name): value for name, value in values.items()}
     if before is not None:
         wrong = {_OTHER_NAMES.get(str(place[0]), str(place[0])) for place, _ in findings.items}

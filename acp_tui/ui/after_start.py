@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import size
 from acp_tui.store import disk_space
 from acp_tui.store.edited_texts import FOLDER, left_behind

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.store.agents import known_agents
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import SETTINGS, Settings, load

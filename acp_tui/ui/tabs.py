@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_start import KnownSession
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
 from acp_tui.store.launch import Launch

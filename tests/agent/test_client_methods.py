@@ -16,7 +16,7 @@ from acp_tui.agent.agent import OFFERED
 from acp_tui.rules.model import Rule
 from acp_tui.sandbox.fence import Wanted
 from acp_tui.session.entries import Notice
-from acp_tui.session.files import FileChange
+from acp_tui.session.file_changes import FileChange
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files, OutsideRoots, Stale, Written
 from tests.agent.granted import granted, served

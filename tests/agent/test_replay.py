@@ -303,7 +303,7 @@ async def test_commands_of_the_user_are_read_back_without_their_output() -> None
 def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journal() -> None:
     from acp_tui.changes import snapshot_log
     from acp_tui.session.events import WorkspaceCompared
-    from acp_tui.session.files import DiskState
+    from acp_tui.session.file_changes import DiskState
     from acp_tui.session.session import Session
 
     live, read_back = Session("s", "/w"), Session("s", "/w")

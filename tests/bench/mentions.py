@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Final
 
-from acp_tui.conversation.workspace_files import PathIndex
+from acp_tui.conversation.file_search import PathIndex
 from tests.bench.prose import WORDS
 from tests.bench.table import Row, at_most
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from acp_tui.store.documents import document_at
+from acp_tui.store.search_documents import document_at
 from acp_tui.store.search_index import SearchIndex, build
 from acp_tui.store.search_query import excerpt, parse
 from tests.bench.prose import markdown, pieces

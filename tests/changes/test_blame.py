@@ -16,7 +16,7 @@ from acp_tui.changes.line_steps import LineSteps
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import Snapshot
 from acp_tui.session.events import LineStep, WorkspaceCompared
-from acp_tui.session.files import DiskState, FileChange, Origin
+from acp_tui.session.file_changes import DiskState, FileChange, Origin
 from tests.recorded_talks import Row, prompt, start, write
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from acp_tui.changes.exclusion import IgnorePattern
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.conversation.workspace_files import WorkspaceFiles
+from acp_tui.conversation.file_search import WorkspaceFiles
 from tests.changes.workspaces import repository, told
 from tests.tables import each
 

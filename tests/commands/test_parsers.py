@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_tui import cli
 from acp_tui.commands.parsers import PARTS, SUBCOMMANDS
-from acp_tui.store.documents import COLUMNS
+from acp_tui.store.search_documents import COLUMNS
 
 
 def test_the_parts_that_can_be_searched_are_those_of_the_index() -> None:

@@ -15,7 +15,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_start import KnownSession
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
 from acp_tui.session.events import SessionChange

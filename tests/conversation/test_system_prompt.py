@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from acp_tui.conversation.session_start import KnownSession
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.system_prompt import WORKSPACE_FILE, SystemPrompt, workspace_prompt
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.rules.rule_files import Trust

@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from acp_tui import formatting
 from acp_tui.agent.permissions import decision_records
 from acp_tui.agent.process import Process
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.store.agents import demo_launch, known_agents
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.questions import proposals

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, Final
 
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.session.entries import AgentMessage, UserMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.launch import Launch

@@ -20,7 +20,7 @@ from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.undo import Hunk, restore, reverse
 from acp_tui.changes.untracked import differences, marks
-from acp_tui.conversation.workspace_files import WorkspaceFiles
+from acp_tui.conversation.file_search import WorkspaceFiles
 from tests.reliability.row import Result, Row
 
 _LONGEST: Final = 60.0  # seconds for one repository

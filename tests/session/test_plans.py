@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.bounds import MOST_STEPS
+from acp_tui.protocol.list_limits import MOST_STEPS
 from acp_tui.protocol.schema import PlanFile, PlanItems, PlanMarkdown, UnknownPlan
 from acp_tui.protocol.validation import read_update
 from acp_tui.session.events import SessionChange

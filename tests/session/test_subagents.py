@@ -10,7 +10,7 @@ from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.entries import AgentMessage, Subagent
 from acp_tui.session.entries import SessionMessage as Message
-from acp_tui.session.files import DiskState
+from acp_tui.session.file_changes import DiskState
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from tests.session.building import call, chunk, prompt, session_with, texts

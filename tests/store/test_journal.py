@@ -15,7 +15,7 @@ from timeit import repeat
 import pytest
 
 from acp_tui.store import journal as journals
-from acp_tui.store import overflow
+from acp_tui.store import journal_overflow
 from acp_tui.store.journal import HEAD, MASK, RETRY, Journal, JournalTail, TailLine, journal_path, secrets_of
 from acp_tui.store.recordings import read
 from tests.full_disk import Disk
@@ -214,7 +214,7 @@ def test_of_what_is_said_beside_the_protocol_the_first_and_the_newest_are_kept_a
     path: Path, monkeypatch: pytest.MonkeyPatch, direction: str
 ) -> None:
     monkeypatch.setattr(journals, "MAX_FIRST_BYTES", 1000)
-    monkeypatch.setattr(overflow, "LATEST_BYTES", 4000)
+    monkeypatch.setattr(journal_overflow, "LATEST_BYTES", 4000)
     journal = Journal(path, [SECRET])
     for number in range(2000):
         getattr(journal, direction)(f"line {number} {SECRET}")
@@ -244,7 +244,7 @@ def test_of_a_flood_of_messages_the_first_and_the_latest_are_kept_in_order_and_i
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journals, "MAX_JOURNAL_BYTES", 20_000)
-    monkeypatch.setattr(overflow, "LATEST_BYTES", 4_000)
+    monkeypatch.setattr(journal_overflow, "LATEST_BYTES", 4_000)
     journal = Journal(path, [SECRET])
     for number in range(3_000):
         journal.record(

@@ -11,8 +11,8 @@ import pytest
 
 from acp_tui.store import search_index
 from acp_tui.store.disk_space import delete, journal_files
-from acp_tui.store.documents import DocumentReader
 from acp_tui.store.journal import Journal
+from acp_tui.store.search_documents import DocumentReader
 from acp_tui.store.search_index import (
     Hit,
     SearchIndex,

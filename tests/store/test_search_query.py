@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from acp_tui.store.documents import Document
+from acp_tui.store.search_documents import Document
 from acp_tui.store.search_query import Excerpt, InvalidQuery, Query, Term, excerpt, parse
 from tests.tables import each
 

@@ -15,7 +15,7 @@ from acp_tui.store import recordings, settings
 from acp_tui.store.decisions import Decisions
 from acp_tui.store.folders import SharedJson, append, locked, open_plain, plain_bytes, plain_text
 from acp_tui.store.journal import JournalTail
-from acp_tui.store.overflow import kept_rows, paths_beside
+from acp_tui.store.journal_overflow import kept_rows, paths_beside
 from acp_tui.store.preferences import last_theme, load_layout
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory
 from acp_tui.ui.application import theme

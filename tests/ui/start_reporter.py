@@ -36,7 +36,7 @@ def main() -> None:
         return process
 
     def watch_frames() -> None:
-        from acp_tui.conversation.start import Start
+        from acp_tui.conversation.start_options import Start
         from acp_tui.ui.application import app
 
         def displayed(self: app.AcpApp) -> None:

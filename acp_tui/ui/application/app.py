@@ -32,7 +32,7 @@ from textual.worker import WorkerFailed
 from textual.worker_manager import WorkerManager
 from typing_extensions import override
 
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.desktop import Colors, colors_of_terminal, speaks_777
 from acp_tui.platform import load_hashlib
 from acp_tui.store.folders import Problem, config_folder

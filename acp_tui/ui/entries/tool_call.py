@@ -17,7 +17,7 @@ from acp_tui.formatting import exit_words, inside, seconds
 from acp_tui.protocol.schema import SessionItem, TerminalItem
 from acp_tui.safe_text import safe_line
 from acp_tui.session.entries import Diff, ToolCall
-from acp_tui.session.files import Edit
+from acp_tui.session.file_changes import Edit
 from acp_tui.session.snippets import PlacedEdit
 from acp_tui.ui.entries.entry import HEAD_ROWS, BlockContext, Head, HeadedBlock, indented
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, error_text, result_text

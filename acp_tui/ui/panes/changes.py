@@ -11,7 +11,7 @@ from typing_extensions import override
 from acp_tui.changes.untracked import Untracked
 from acp_tui.formatting import inside
 from acp_tui.session.events import SessionChange
-from acp_tui.session.files import FileChange, Origin
+from acp_tui.session.file_changes import FileChange, Origin
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.tool_call import EditCounts
 from acp_tui.ui.panes.pane import DETAILED_FROM, Pane

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.formatting import inside
-from acp_tui.protocol.bounds import DONE
+from acp_tui.protocol.list_limits import DONE
 from acp_tui.protocol.schema import PlanContent, PlanEntry, PlanFile, PlanItems, PlanMarkdown, UnknownPlan
 from acp_tui.session.events import SessionChange
 from acp_tui.session.plans import Plans

@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 from typing_extensions import override
 
-from acp_tui.store.documents import document_at
+from acp_tui.store.search_documents import document_at
 from acp_tui.store.search_index import Hit, Progress, SearchIndex, build_command, has_full_text
 from acp_tui.store.search_query import Excerpt, InvalidQuery, Query, excerpt, parse
 from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys

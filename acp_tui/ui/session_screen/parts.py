@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.store.folders import state_folder
 from acp_tui.ui.session_screen.agent.agent_commands import AgentCommands
 from acp_tui.ui.session_screen.agent.agent_menus import OptionMenus, UnresponsiveAgent

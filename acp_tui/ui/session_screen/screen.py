@@ -20,7 +20,7 @@ from typing_extensions import override
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_start import KnownSession
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.commands import bindings

@@ -15,7 +15,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
 
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.state import Phase
 from acp_tui.session.entries import AgentNotice
 from acp_tui.session.events import Field, SessionChange

@@ -12,7 +12,7 @@ import resource
 import sys
 import time
 
-from acp_tui.conversation.start import SandboxOption, Start
+from acp_tui.conversation.start_options import SandboxOption, Start
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.workspace.guard import Guard

@@ -16,7 +16,7 @@ import pytest
 from textual.events import Key, Paste
 
 import acp_tui.ui
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app import SOONER, AcpApp
 from acp_tui.ui.application.first_frame import FirstFrame

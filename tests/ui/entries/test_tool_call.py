@@ -15,7 +15,7 @@ from rich.color import Color
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.protocol.schema import TerminalItem
 from acp_tui.session.entries import Diff, Text, ToolCall
-from acp_tui.session.files import Edit
+from acp_tui.session.file_changes import Edit
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries import tool_call as counting
 from acp_tui.ui.entries.tool_call import EditCounts, ToolCallBlock, call_pieces

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 
 from acp_tui.changes.untracked import Untracked
 from acp_tui.session.events import SessionChange, WorkspaceCompared, Wrote
-from acp_tui.session.files import DiskState
+from acp_tui.session.file_changes import DiskState
 from acp_tui.session.session import Session
 from acp_tui.ui.panes import changes
 from acp_tui.ui.panes.changes import LONG, ChangesPane, FileLine, untracked_lines

@@ -12,7 +12,7 @@ from typing_extensions import override
 from acp_tui.agent.capabilities import abilities
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_start import mcp_servers_for
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import lines
 from acp_tui.protocol.schema import InitializeResponse, Model, TurnUsage, has
 from acp_tui.rules.model import WORDS

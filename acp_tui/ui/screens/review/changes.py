@@ -21,7 +21,7 @@ from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.rejections import Rejections, lines_of
 from acp_tui.formatting import inside
 from acp_tui.session.entries import Diff, absolute
-from acp_tui.session.files import Edit, FileChange
+from acp_tui.session.file_changes import Edit, FileChange
 from acp_tui.session.snippets import PlacedEdit
 from acp_tui.ui.panes.changes import facts, origin_facts
 from acp_tui.ui.screens.base.editor import begin, edit_in_workspace

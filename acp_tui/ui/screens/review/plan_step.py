@@ -11,7 +11,7 @@ from typing_extensions import override
 from acp_tui.formatting import inside, seconds, tokens
 from acp_tui.protocol.schema import PlanEntry
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.step_work import StepWork
+from acp_tui.session.plan_step_work import StepWork
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.panes.changes import STATUS_ROLES, FileLine, facts, status_of
 from acp_tui.ui.screens.base.full_screens import TextScreen

@@ -12,7 +12,7 @@ from typing import Any, Final
 from acp_tui.agent.permissions.authorization import tool_use_of
 from acp_tui.agent.permissions.decision_records import past_tool_uses
 from acp_tui.conversation.running_agent import rule_book
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import inside
 from acp_tui.lazy_regex import regex
 from acp_tui.rules import command_rules, harmless_options

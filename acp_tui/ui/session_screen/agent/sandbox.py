@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.conversation.start import Start, sandboxed_workspaces
+from acp_tui.conversation.start_options import Start, sandboxed_workspaces
 from acp_tui.formatting import from_home, inside
 from acp_tui.safe_text import exact_line
 from acp_tui.session.entries import ToolCall

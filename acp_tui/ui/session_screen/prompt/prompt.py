@@ -20,10 +20,10 @@ from typing_extensions import override
 from acp_tui.conversation.attachments import dropped_media, find, mention_of, names_outside
 from acp_tui.conversation.clipboard_images import take_image
 from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.file_search import WorkspaceFiles
 from acp_tui.conversation.line_notes import LineNotes
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.typed_paths import TypedPath, paths_of, typed_path
-from acp_tui.conversation.workspace_files import WorkspaceFiles
 from acp_tui.desktop import image_programs
 from acp_tui.formatting import from_home, inside
 from acp_tui.protocol.schema import PromptCapabilities

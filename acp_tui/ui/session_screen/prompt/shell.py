@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import exit_words
 from acp_tui.protocol.schema import BackgroundWork
 from acp_tui.session.entries import OwnTerminal, Subagent, ToolCall

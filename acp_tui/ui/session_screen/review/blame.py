@@ -7,8 +7,8 @@ from pathlib import Path
 
 from acp_tui.changes.blame import RecordedStep, place_in
 from acp_tui.formatting import expand_home
-from acp_tui.store.documents import Document, document_at
 from acp_tui.store.folders import data_folder
+from acp_tui.store.search_documents import Document, document_at
 from acp_tui.ui.screens.review.blame import BlameScreen
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.search import go_to_place

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.protocol.schema import PlanEntry, SessionItem
 from acp_tui.session.entries import Subagent, ToolCall
 from acp_tui.session.events import SessionChange

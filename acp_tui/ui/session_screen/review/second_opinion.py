@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import inside
 from acp_tui.session.briefs import handoff_brief, review_brief
 from acp_tui.session.entries import AgentMessage, absolute, text_of
 from acp_tui.session.events import Noted
-from acp_tui.session.files import FileChange
+from acp_tui.session.file_changes import FileChange
 from acp_tui.session.line_notes import LineNote, lines_in, note_on
 from acp_tui.session.remarks import Remark, remarks_in
 from acp_tui.session.session import Session

@@ -10,7 +10,7 @@ from typing import Any, Final, assert_never
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import lines, seconds
-from acp_tui.protocol.bounds import DONE
+from acp_tui.protocol.list_limits import DONE
 from acp_tui.protocol.schema import (
     PlanContent,
     PlanEntry,
@@ -41,7 +41,7 @@ from acp_tui.session.entries import (
     text_of,
     words_of,
 )
-from acp_tui.session.plain import plain
+from acp_tui.session.json_export import plain
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.store.folders import data_folder

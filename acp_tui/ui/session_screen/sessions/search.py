@@ -8,9 +8,9 @@ from typing import Final
 
 from acp_tui.session.entries import AgentMessage, Entry, Thought, ToolCall, UserCommand, UserMessage, text_of
 from acp_tui.session.session import Session
-from acp_tui.store.documents import Document, document_at
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, head_of, sessions_in
+from acp_tui.store.search_documents import Document, document_at
 from acp_tui.store.search_index import Hit, index_folder
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base.full_screens import FullScreen

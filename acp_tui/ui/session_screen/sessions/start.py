@@ -17,7 +17,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.conversation.failure import Failure
 from acp_tui.conversation.login import STOPPED
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import expand_home
 from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import AuthMethod

@@ -13,7 +13,7 @@ from acp_tui.changes.tree import ChangedFile
 from acp_tui.changes.undo import Hunk, Reviewed
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.rejections import Rejections
-from acp_tui.session.files import DiskState, Edit, FileChange, Origin
+from acp_tui.session.file_changes import DiskState, Edit, FileChange, Origin
 from acp_tui.ui.screens.review.changes import (
     ChangeReview,
     ChangesScreen,

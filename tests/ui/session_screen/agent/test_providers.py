@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.requests import Providers
+from acp_tui.agent.agent_methods import Providers
 from acp_tui.protocol.schema import Provider
 from acp_tui.ui.screens.base.menu import LineDialog, Menu
 from tests.agent.puppet import conversation

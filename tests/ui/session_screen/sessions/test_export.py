@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from acp_tui.protocol.schema import TextContent
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
-from acp_tui.session.plain import plain
+from acp_tui.session.json_export import plain
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.base.texts import SourceScreen

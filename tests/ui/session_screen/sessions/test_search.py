@@ -8,8 +8,8 @@ import pytest
 
 from acp_tui.agent.replay import replay
 from acp_tui.session.entries import Message, Thought, ToolCall, UserCommand, UserMessage, text_of
-from acp_tui.store.documents import DocumentReader
 from acp_tui.store.recordings import read
+from acp_tui.store.search_documents import DocumentReader
 from acp_tui.store.search_index import build, index_folder
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.agent_methods import PAGES
 from acp_tui.agent.capabilities import NotOffered
-from acp_tui.agent.requests import PAGES
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Settings

@@ -16,7 +16,7 @@ from textual.widgets import Input
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.failure import Failure
 from acp_tui.conversation.login import can_log_out, log_out
-from acp_tui.conversation.start import Start
+from acp_tui.conversation.start_options import Start
 from acp_tui.session.entries import Notice
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings

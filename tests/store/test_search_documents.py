@@ -1,4 +1,4 @@
-"""Tests of `store/documents.py`."""
+"""Tests of `store/search_documents.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.store.documents import COLUMNS, Document, DocumentReader, document_at
+from acp_tui.store.search_documents import COLUMNS, Document, DocumentReader, document_at
 from tests import recordings
 from tests.recorded_talks import (
     TALK,

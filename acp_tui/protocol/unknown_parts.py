@@ -1,4 +1,4 @@
-"""Parts of a tool call that are not understood.
+"""Unknown parts: the parts of a tool call that are not understood.
 
 Reading is lenient: what is malformed is left out, unknown fields are kept aside, and only a part is read of
 a very long list, or of a field in two spellings. For a permission that is not enough, since the agent may do
@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Final
 
-from acp_tui.protocol.bounds import MOST_ITEMS
+from acp_tui.protocol.list_limits import MOST_ITEMS
 from acp_tui.protocol.schema import (
     Annotations,
     DiffItem,

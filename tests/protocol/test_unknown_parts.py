@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.bounds import MOST_ITEMS
+from acp_tui.protocol.list_limits import MOST_ITEMS
 from acp_tui.protocol.schema import ToolCallFields
 from acp_tui.protocol.validation import read_permission, read_update, read_updates
 from tests.agent.dialect_agents import AGENTS

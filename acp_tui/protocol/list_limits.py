@@ -1,4 +1,4 @@
-"""Bounds of lists in updates: of a longer list only a part is read."""
+"""Limits of lists in updates: of a longer list only a part is read."""
 
 from __future__ import annotations
 

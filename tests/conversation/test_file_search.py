@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.changes import file_list
-from acp_tui.conversation import workspace_files
-from acp_tui.conversation.workspace_files import WorkspaceFiles
+from acp_tui.conversation import file_search
+from acp_tui.conversation.file_search import WorkspaceFiles
 from tests.waiting import PATIENCE
 
 
@@ -117,7 +117,7 @@ async def test_an_old_list_is_rebuilt_and_used_until_the_new_one_is_complete(
 ) -> None:
     files = await listed(folder)
     assert not files.is_stale
-    monkeypatch.setattr(workspace_files, "FRESH", 0)
+    monkeypatch.setattr(file_search, "FRESH", 0)
     write(folder, "new.py")
     assert files.is_stale
     assert files.matching("new.py") == []
@@ -272,7 +272,7 @@ async def test_twenty_thousand_files_are_listed_in_pieces_and_all_found(tmp_path
 
 
 async def test_a_listing_ends_at_the_most(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workspace_files, "MAX_PATHS", 1)
+    monkeypatch.setattr(file_search, "MAX_PATHS", 1)
 
     files = await listed(folder)
 

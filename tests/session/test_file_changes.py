@@ -1,4 +1,4 @@
-"""Tests of `session/files.py`."""
+"""Tests of `session/file_changes.py`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from acp_tui.session.events import (
     TurnEnded,
     WorkspaceCompared,
 )
-from acp_tui.session.files import DiskState, Origin
+from acp_tui.session.file_changes import DiskState, Origin
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import THIS_TURN, Session
 

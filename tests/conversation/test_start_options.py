@@ -1,4 +1,4 @@
-"""Tests of `conversation/start.py`: an agent in the sandbox that the user wants, or not at all."""
+"""Tests of `conversation/start_options.py`: an agent in the sandbox that the user wants, or not at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.conversation.session_start import KnownSession
-from acp_tui.conversation.start import SandboxOption, Start, sandboxed_workspaces
+from acp_tui.conversation.start_options import SandboxOption, Start, sandboxed_workspaces
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.sandbox import machine
 from acp_tui.store.agents import KnownAgent

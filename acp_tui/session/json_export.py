@@ -1,4 +1,4 @@
-"""Export of a session as plain values."""
+"""The JSON export: a session as plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests to an agent: sessions, providers and logins."""
+"""Agent methods: the requests to an agent about sessions, providers and logins."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from acp_tui.protocol.schema import (
     has,
 )
 from acp_tui.protocol.validation import Unreadable, read
-from acp_tui.session.past import Past
+from acp_tui.session.earlier_runs import Past
 from acp_tui.session.session import Session
 
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from acp_tui.store import shape
-from acp_tui.store.shape import Findings, Kind, Place, ShapeError, line_of
+from acp_tui.store import toml_check
+from acp_tui.store.toml_check import Findings, Kind, Place, ShapeError, line_of
 
 
 def found(kinds: dict[str, Kind], table: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[Any, str]]]:
     """Return (usable values, mistakes by place)."""
     findings = Findings()
-    return shape.read_table(table, kinds, ("top",), findings), findings.items
+    return toml_check.read_table(table, kinds, ("top",), findings), findings.items
 
 
 def test_what_is_wrong_is_left_out_and_the_rest_is_read() -> None:
-    kinds = {"name": shape.text, "wait": shape.number(0, 10), "fold": shape.switch}
+    kinds = {"name": toml_check.text, "wait": toml_check.number(0, 10), "fold": toml_check.switch}
 
     usable, wrong = found(kinds, {"name": "x", "wait": 11, "fold": "yes"})
 
@@ -29,7 +29,7 @@ def test_what_is_wrong_is_left_out_and_the_rest_is_read() -> None:
 
 
 def test_an_unknown_name_is_told_with_the_known_one_that_is_close() -> None:
-    assert found({"thoughts": shape.text}, {"thougths": "x", "zzz": 1})[1] == [
+    assert found({"thoughts": toml_check.text}, {"thougths": "x", "zzz": 1})[1] == [
         (("top", "thougths"), "unknown setting 'thougths'; did you mean 'thoughts'?"),
         (("top", "zzz"), "unknown setting 'zzz'"),
     ]
@@ -38,17 +38,17 @@ def test_an_unknown_name_is_told_with_the_known_one_that_is_close() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "expected"),
     [
-        (shape.text, 1, "a string"),
-        (shape.texts, ["a", 1], "a list of strings"),
-        (shape.words, [], 'a list of strings such as ["program", "--option"]'),
-        (shape.text_by_name, {"a": 1}, "a table of strings"),
-        (shape.choice_by_name, {"a": 1}, "a table of strings and true or false"),
-        (shape.whole(1, 3), True, "a whole number from 1 to 3"),
-        (shape.whole(1, 3), 2.0, "a whole number from 1 to 3"),
-        (shape.number(0, 1), float("nan"), "a number from 0 to 1"),
-        (shape.one_of("a", "b", "c"), "d", '"a", "b" or "c"'),
-        (shape.some_of("a", "b"), ["a", "d"], 'a list of "a" or "b"'),
-        (shape.record(dict, {}), [], "a table"),
+        (toml_check.text, 1, "a string"),
+        (toml_check.texts, ["a", 1], "a list of strings"),
+        (toml_check.words, [], 'a list of strings such as ["program", "--option"]'),
+        (toml_check.text_by_name, {"a": 1}, "a table of strings"),
+        (toml_check.choice_by_name, {"a": 1}, "a table of strings and true or false"),
+        (toml_check.whole(1, 3), True, "a whole number from 1 to 3"),
+        (toml_check.whole(1, 3), 2.0, "a whole number from 1 to 3"),
+        (toml_check.number(0, 1), float("nan"), "a number from 0 to 1"),
+        (toml_check.one_of("a", "b", "c"), "d", '"a", "b" or "c"'),
+        (toml_check.some_of("a", "b"), ["a", "d"], 'a list of "a" or "b"'),
+        (toml_check.record(dict, {}), [], "a table"),
     ],
 )
 def test_a_value_of_another_kind_is_told_what_belongs_there(kind: Kind, value: Any, expected: str) -> None:
@@ -61,15 +61,15 @@ def test_a_value_of_another_kind_is_told_what_belongs_there(kind: Kind, value: A
 @pytest.mark.parametrize(
     ("kind", "value", "read"),
     [
-        (shape.texts, ["a"], ("a",)),
-        (shape.words, ["run", "-x"], ("run", "-x")),
-        (shape.text_by_name, {"a": "b"}, {"a": "b"}),
-        (shape.choice_by_name, {"a": "b", "c": True}, {"a": "b", "c": True}),
-        (shape.whole(1, 3), 3, 3),
-        (shape.number(0, 1), 1, 1.0),
-        (shape.some_of("a", "b"), ["b"], ("b",)),
-        (shape.record(dict, {"a": shape.text}, ("a",)), {"a": "x"}, {"a": "x"}),
-        (shape.by_name(shape.switch), {"any": True}, {"any": True}),
+        (toml_check.texts, ["a"], ("a",)),
+        (toml_check.words, ["run", "-x"], ("run", "-x")),
+        (toml_check.text_by_name, {"a": "b"}, {"a": "b"}),
+        (toml_check.choice_by_name, {"a": "b", "c": True}, {"a": "b", "c": True}),
+        (toml_check.whole(1, 3), 3, 3),
+        (toml_check.number(0, 1), 1, 1.0),
+        (toml_check.some_of("a", "b"), ["b"], ("b",)),
+        (toml_check.record(dict, {"a": toml_check.text}, ("a",)), {"a": "x"}, {"a": "x"}),
+        (toml_check.by_name(toml_check.switch), {"any": True}, {"any": True}),
     ],
 )
 def test_a_value_of_its_kind_is_read(kind: Kind, value: Any, read: Any) -> None:
@@ -77,16 +77,16 @@ def test_a_value_of_its_kind_is_read(kind: Kind, value: Any, read: Any) -> None:
 
 
 def test_a_table_that_lacks_something_or_must_be_whole_is_not_read_in_part() -> None:
-    kinds: dict[str, Kind] = {"command": shape.text, "mode": shape.text}
+    kinds: dict[str, Kind] = {"command": toml_check.text, "mode": toml_check.text}
 
     with pytest.raises(ShapeError, match='a table with a valid "command"'):
-        shape.record(dict, kinds, ("command",))({"command": 1}, (), Findings())
+        toml_check.record(dict, kinds, ("command",))({"command": 1}, (), Findings())
     with pytest.raises(ShapeError, match="a valid table"):
-        shape.record(dict, kinds, all_or_nothing=True)({"mode": 1}, (), Findings())
+        toml_check.record(dict, kinds, all_or_nothing=True)({"mode": 1}, (), Findings())
 
 
 def test_a_long_value_is_told_by_its_beginning() -> None:
-    (wrong,) = found({"n": shape.switch}, {"n": "x" * 500})[1]
+    (wrong,) = found({"n": toml_check.switch}, {"n": "x" * 500})[1]
 
     assert wrong[1] == f"'n' must be true or false, not '{'x' * 58}…"
 

@@ -8,11 +8,11 @@ import pytest
 
 from acp_tui.protocol.schema import PermissionOption, ResourceLink, TextContent, ToolCallUpdate
 from acp_tui.protocol.validation import read_update
-from acp_tui.session import differences
-from acp_tui.session.differences import difference_notice
+from acp_tui.session import replay_differences
 from acp_tui.session.entries import NOTE, ToolCall
 from acp_tui.session.events import Answered, Asked, Prompted, TurnEnded
 from acp_tui.session.questions import Permission
+from acp_tui.session.replay_differences import difference_notice
 from acp_tui.session.session import Session
 from tests.session.building import call, chunk, prompt, session_with, thought
 
@@ -99,5 +99,5 @@ def test_much_that_differs_is_told_in_a_few_short_lines(monkeypatch: pytest.Monk
     lines = notice.detail.split("\n")
     assert len(lines) == 9
     assert max(map(len, lines)) <= 201
-    monkeypatch.setattr(differences, "COMPARED", 3)
+    monkeypatch.setattr(replay_differences, "COMPARED", 3)
     assert difference_notice(seen(), session_with(USERS, chunk("very long"))) is None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.files import FileChange, Steps
+from acp_tui.session.file_changes import FileChange, Steps
 from acp_tui.session.turns import Turn
 
 

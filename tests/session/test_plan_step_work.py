@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_tui.protocol.schema import NewToolCall, Plan, PlanEntry, TextContent, ToolCallUpdate, UsageUpdate
 from acp_tui.session.events import Prompted, TurnEnded, WorkspaceCompared
-from acp_tui.session.files import DiskState
+from acp_tui.session.file_changes import DiskState
 from acp_tui.session.session import Session
 
 STEPS = ("look", "change", "sum up")

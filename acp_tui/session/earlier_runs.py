@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from acp_tui.protocol.schema import PlanContent
-from acp_tui.session.files import FileChange, Origin
+from acp_tui.session.file_changes import FileChange, Origin
 from acp_tui.session.turns import Turn
 
 

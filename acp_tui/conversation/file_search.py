@@ -1,4 +1,4 @@
-"""Workspace files: fuzzy search among the paths that git does not ignore."""
+"""File search: fuzzy search among the paths of the workspace that git does not ignore."""
 
 from __future__ import annotations
 

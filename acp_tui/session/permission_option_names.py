@@ -1,4 +1,4 @@
-"""Names of answer options: lookalikes and meanings.
+"""Names of permission options: lookalikes and meanings.
 
 An agent chooses names and kinds freely. Two names count as the same if they can be mistaken for each other:
 letters of other alphabets, full-width letters, digits for letters, marks and invisible letters.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.protocol.bounds import MOST_ITEMS, bounded
+from acp_tui.protocol.list_limits import MOST_ITEMS, bounded
 
 MANY: list[Any] = [{"path": "/a"}] * (MOST_ITEMS + 1)
 

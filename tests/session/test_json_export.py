@@ -9,8 +9,8 @@ from acp_tui.protocol.schema import ImageContent, TextContent
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.entries import Entry
-from acp_tui.session.files import DiskState
-from acp_tui.session.plain import TYPES, plain
+from acp_tui.session.file_changes import DiskState
+from acp_tui.session.json_export import TYPES, plain
 from acp_tui.session.session import Session
 from tests.recordings import NAMES, updates
 from tests.tables import each
