@@ -14,7 +14,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 
 import acp_tui.ui
-from acp_tui.ui.application.commands import COMMANDS
+from acp_tui.ui.application.command_table import COMMANDS
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.protocol import FrameList
 from acp_tui.ui.widgets.key_names import key_text

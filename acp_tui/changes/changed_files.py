@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
+from acp_tui.changes.git_tree import LARGEST, MOST_FILES, ChangedFile, LeftOut, Reason
 from acp_tui.changes.snapshots import Counts
-from acp_tui.changes.tree import LARGEST, MOST_FILES, ChangedFile, LeftOut, Reason
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import LineStep, Noted, WorkspaceCompared
 from acp_tui.session.file_changes import DiskState

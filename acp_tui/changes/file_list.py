@@ -15,10 +15,17 @@ from typing import Final
 
 import ignore
 
-from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
+from acp_tui.changes.ignore_patterns import Exclusion
 from acp_tui.lazy_regex import regex
-from acp_tui.workspace.programs import Stalled, Unsearched, blocks, end_process, obstacle_in, read_chunks
+from acp_tui.workspace.short_programs import (
+    Stalled,
+    Unsearched,
+    blocks,
+    end_process,
+    obstacle_in,
+    read_chunks,
+)
 
 PATIENCE: Final = 3.0
 """Seconds without progress after which git is stopped: it may be reading a pipe."""

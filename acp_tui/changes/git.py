@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from acp_tui.platform import has_memory_limit
 from acp_tui.trusted_programs import own_path, own_program
 from acp_tui.workspace.processes import SHELL
-from acp_tui.workspace.programs import STILL, blocks, communicate, start_process
+from acp_tui.workspace.short_programs import STILL, blocks, communicate, start_process
 
 _NOTHING: Final = "/dev/null"
 _SETTINGS: Final = (

@@ -14,11 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, git_program
+from acp_tui.changes.ignore_patterns import Exclusion
 from acp_tui.lazy_regex import regex
 from acp_tui.workspace.backups import Backups
-from acp_tui.workspace.programs import STILL, Stalled, Unsearched, obstacle_in
+from acp_tui.workspace.short_programs import STILL, Stalled, Unsearched, obstacle_in
 
 # SnapshotError
 # ├── Unavailable   git or the folder for the store is missing

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from acp_tui.changes.git_tree import ChangedFile
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import ChangedFile
 from acp_tui.lazy_regex import regex
 from acp_tui.session.events import Hunk, LineStep
 

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from acp_tui.changes.git import Git, git_program
-from acp_tui.workspace.programs import Stalled
+from acp_tui.workspace.short_programs import Stalled
 
 _LABELS: Final = {"now": "on disk", "base": "as the agent read it", "wanted": "the agent"}
 OPENING: Final = f"<<<<<<< {_LABELS['now']}"

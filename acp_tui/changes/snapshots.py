@@ -14,9 +14,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.changes.exclusion import IgnorePattern
 from acp_tui.changes.git_store import NO_FILE, GitFailed, GitStalled, SnapshotStore
-from acp_tui.changes.tree import (
+from acp_tui.changes.git_tree import (
     ChangedFile,
     LeftOut,
     Reason,
@@ -26,6 +25,7 @@ from acp_tui.changes.tree import (
     take_increment,
     update_index,
 )
+from acp_tui.changes.ignore_patterns import IgnorePattern
 from acp_tui.changes.watcher import Watcher
 from acp_tui.workspace.encodings import BINARY, decode_pair
 from acp_tui.workspace.real_paths import followed

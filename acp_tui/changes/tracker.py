@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from acp_tui.changes.changed_files import ChangedFiles, exclusion_notice
 from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.git_tree import MOST_FILES, ChangedFile, Restored, Snapshot
 from acp_tui.changes.line_steps import LineSteps
 from acp_tui.changes.snapshots import LineCounts, Snapshots
-from acp_tui.changes.tree import MOST_FILES, ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Reviewed, maybe_older
 from acp_tui.changes.undo_stack import UndoStack
 from acp_tui.changes.untracked import FileModes, Marks, Untracked, differences, inner_marks, marks

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 
 from acp_tui.changes.exact_names import ExactNames, folded
 from acp_tui.changes.git_store import GitFailed, SnapshotError, SnapshotStore
+from acp_tui.changes.git_tree import ChangedFile, Restored, Snapshot
 from acp_tui.changes.restore import FirstMode, no_modes, put_back, read_content, read_file
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.workspace.encodings import from_utf_8, to_utf_8, wide_codec
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.git_tree import ChangedFile, Restored, Snapshot
 from acp_tui.changes.restore import FirstMode, no_modes
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Hunk, restore, reverse
 from acp_tui.session.earlier_runs import UndoStep, UndoStepRemoved
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from acp_tui.changes.file_list import files_in
 from acp_tui.changes.git import repository_at, repository_of
-from acp_tui.changes.tree import LeftOut
+from acp_tui.changes.git_tree import LeftOut
 
 MOST: Final = 1_000
 """Maximum number of files that are checked."""

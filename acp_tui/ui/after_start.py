@@ -15,7 +15,7 @@ from acp_tui.store.edited_texts import FOLDER, left_behind
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.settings import JournalBudget
-from acp_tui.ui.application import keys
+from acp_tui.ui.application import key_settings
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.config_files import ConfigFiles
 from acp_tui.ui.tabs import Tabs
@@ -31,7 +31,7 @@ async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None
     """Replace the first frame by the first session."""
     app.diff_habits = SavedDiffPreferences(state_folder() / "differences.json")
     if start.settings.keys:
-        app.set_keymap(keys.usable(start.settings.keys))
+        app.set_keymap(key_settings.usable(start.settings.keys))
     kept = state_folder() / "names.json" if start.settings.journal else None
     tabs = Tabs(app, SessionNames(kept), start, running)
     await app.take_place_of_first_frame(tabs)

@@ -11,7 +11,7 @@ from acp_tui.conversation.start_options import Start
 from acp_tui.store.agents import known_agents
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import SETTINGS, Settings, load
-from acp_tui.ui.application import keys as key_settings
+from acp_tui.ui.application import key_settings
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.textual_internals import keymap_of, withdraw_notices

@@ -20,7 +20,7 @@ from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy, Settings
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.session_screen import unfinished
+from acp_tui.ui.session_screen import unfinished_work
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, Key, SessionTabs
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
@@ -232,7 +232,7 @@ class Tabs(SessionTabs):
     async def _leave(self) -> None:
         self._asks_to_leave = True
         try:
-            may_leave = await unfinished.may_end(
+            may_leave = await unfinished_work.may_end(
                 self.current.parts, [screen.parts for screen in self.screens], "Quit"
             )
         finally:

@@ -16,7 +16,7 @@ from acp_tui.session.session import Session
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.widgets.code import highlight
-from acp_tui.ui.widgets.diff.diff import changed_words
+from acp_tui.ui.widgets.diff.line_diff import changed_words
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from tests.bench import working

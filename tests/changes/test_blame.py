@@ -12,9 +12,9 @@ import pytest
 
 from acp_tui.changes import snapshot_log
 from acp_tui.changes.blame import BlamedFile, blame
+from acp_tui.changes.git_tree import Snapshot
 from acp_tui.changes.line_steps import LineSteps
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import Snapshot
 from acp_tui.session.events import LineStep, WorkspaceCompared
 from acp_tui.session.file_changes import DiskState, FileChange, Origin
 from tests.recorded_talks import Row, prompt, start, write

@@ -9,7 +9,7 @@ import pytest
 
 from acp_tui.changes import snapshot_log
 from acp_tui.changes.changed_files import ChangedFiles, exclusion_notice
-from acp_tui.changes.tree import ChangedFile, LeftOut
+from acp_tui.changes.git_tree import ChangedFile, LeftOut
 from acp_tui.session.earlier_runs import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.events import Noted, WorkspaceCompared
 from acp_tui.session.file_changes import DiskState, Origin

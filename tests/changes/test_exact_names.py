@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from acp_tui.changes.exact_names import ExactNames
+from acp_tui.changes.git_tree import Snapshot, take_increment
 from acp_tui.changes.restore import put_back
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import Snapshot, take_increment
 from acp_tui.changes.undo import restore
 from tests.changes.lenient import AnySpelling
 from tests.changes.workspaces import told, workspace

@@ -127,7 +127,7 @@ async def test_settings_that_are_a_pipe_name_no_path_and_do_not_hang(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from acp_tui.changes import git
-    from acp_tui.workspace.programs import Stalled
+    from acp_tui.workspace.short_programs import Stalled
 
     os.mkfifo(tmp_path / ".gitconfig")
     monkeypatch.setattr(git, "PATIENCE", 0.1)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.changes import snapshots
-from acp_tui.changes import tree as successor
+from acp_tui.changes import git_tree, snapshots
 from acp_tui.changes.snapshots import Snapshots
 
 
@@ -91,7 +90,7 @@ def _unreadable(root: Path) -> None:
 
 
 def _very_many(root: Path) -> None:
-    for number in range(successor.MOST + 50):
+    for number in range(git_tree.MOST + 50):
         (root / f"many{number}").write_text("x\n")
 
 
@@ -107,7 +106,7 @@ def _very_many(root: Path) -> None:
 async def test_what_the_system_tells_leads_to_the_same_snapshot_as_looking_at_all(
     watching: Snapshots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[Path], None]
 ) -> None:
-    monkeypatch.setattr(successor, "LARGEST", 400)
+    monkeypatch.setattr(git_tree, "LARGEST", 400)
     before = await watching.take()
 
     for step in (happens, lambda root: (root / "after").write_text("more\n")):

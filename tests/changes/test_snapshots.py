@@ -11,13 +11,13 @@ from typing import Literal
 
 import pytest
 
+from acp_tui.changes import git_tree
 from acp_tui.changes import snapshots as snapshots_module
-from acp_tui.changes import tree
 from acp_tui.changes.git_store import NO_FILE
+from acp_tui.changes.git_tree import LeftOut
 from acp_tui.changes.snapshots import Counts, LineCounts, changes_in
-from acp_tui.changes.tree import LeftOut
 from acp_tui.changes.undo import restore
-from acp_tui.ui.widgets.diff.diff import compute
+from acp_tui.ui.widgets.diff.line_diff import compute
 from tests.changes.workspaces import bytes_of, objects_of, repository, told, workspace
 
 ONE, TWO = "1" * 40, "2" * 40
@@ -258,7 +258,7 @@ async def test_old_snapshots_are_forgotten_and_younger_ones_are_not(tmp_path: Pa
 async def test_many_files_take_few_in_the_store_and_are_read_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tree, "BATCH", 250)
+    monkeypatch.setattr(git_tree, "BATCH", 250)
     root, snapshots = workspace(tmp_path)
     (root / ".gitattributes").write_text("* text=auto eol=crlf\n")
     for number in range(600):

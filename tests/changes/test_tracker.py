@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from acp_tui.changes import changed_files, tracker, watcher
-from acp_tui.changes import tree as successor
+from acp_tui.changes import changed_files, git_tree, tracker, watcher
 from acp_tui.changes.changed_files import ChangedFiles
 from acp_tui.changes.git_store import GitFailed
+from acp_tui.changes.git_tree import ChangedFile, Snapshot
 from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.tracker import Baseline, is_too_wide
-from acp_tui.changes.tree import ChangedFile, Snapshot
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.events import Noted, Prompted, RangeChosen
 from acp_tui.session.session import THIS_TURN
@@ -318,7 +317,7 @@ async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
 async def test_what_is_left_out_is_said_once_with_names(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(successor, "LARGEST", 10)
+    monkeypatch.setattr(git_tree, "LARGEST", 10)
     (watched.root / "big").write_text("x" * 11)
 
     await watched.begin()

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_tui.changes import tree as successor
+from acp_tui.changes import git_tree
 from acp_tui.changes.git_store import GitFailed
+from acp_tui.changes.git_tree import ChangedFile, Snapshot
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import ChangedFile, Snapshot
 from acp_tui.changes.undo import Hunk, Reviewed, restore, reverse, revert_hunk
 from tests.changes.workspaces import repository, told, workspace
 
@@ -412,7 +412,7 @@ async def test_a_file_becomes_a_folder_and_back(tmp_path: Path) -> None:
 async def test_what_no_snapshot_holds_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(successor, "LARGEST", 10)
+    monkeypatch.setattr(git_tree, "LARGEST", 10)
     root, snapshots = workspace(tmp_path, grown="1\n", ignored="2\n", gone="3\n")
     before = await snapshots.take()
     (root / "grown").write_text("9" * 20)
@@ -437,7 +437,7 @@ async def test_what_no_snapshot_holds_is_not_overwritten(
 async def test_a_hunk_is_not_taken_out_of_a_file_that_became_too_large_for_a_way_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(successor, "LARGEST", 10)
+    monkeypatch.setattr(git_tree, "LARGEST", 10)
     root, snapshots = workspace(tmp_path, f="a\nb\n")
     before = await snapshots.take()
     (root / "f").write_text("A\nb\n")

@@ -8,8 +8,8 @@ import pytest
 
 from acp_tui.changes import undo
 from acp_tui.changes.git_store import GitFailed
+from acp_tui.changes.git_tree import ChangedFile, Snapshot
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import ChangedFile, Snapshot
 from acp_tui.changes.undo import Hunk
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.events import Prompted, TurnEnded, WorkspaceCompared

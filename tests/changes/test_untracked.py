@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.changes.tree import LARGEST
+from acp_tui.changes.git_tree import LARGEST
 from acp_tui.changes.untracked import FileModes, differences, inner_marks, marks
 from tests.changes.workspaces import told, workspace
 

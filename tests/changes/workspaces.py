@@ -6,8 +6,8 @@ import hashlib
 import subprocess
 from pathlib import Path
 
+from acp_tui.changes.git_tree import ChangedFile
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import ChangedFile
 
 
 def workspace(tmp_path: Path, **files: str) -> tuple[Path, Snapshots]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.protocol import version2
-from acp_tui.ui.session_screen.commands import COMPACTS
+from acp_tui.ui.session_screen.command_functions import COMPACTS
 from tests.real.agents import RealAgent
 from tests.real.attaching import sessions_of
 from tests.real.model import Say

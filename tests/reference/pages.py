@@ -14,11 +14,11 @@ from acp_tui.commands.parsers import SUBCOMMANDS
 from acp_tui.store.agents import known_agents
 from acp_tui.store.setting_list import DEFAULT, listed
 from acp_tui.store.settings import SETTINGS, Settings
-from acp_tui.ui.application.commands import COMMANDS, Command, Group
+from acp_tui.ui.application.command_table import COMMANDS, Command, Group
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.screens.base.menu import Menu
-from acp_tui.ui.screens.base.texts import MarkdownScreen, SessionDetailsScreen, SourceScreen
+from acp_tui.ui.screens.base.text_screens import MarkdownScreen, SessionDetailsScreen, SourceScreen
 from acp_tui.ui.screens.bundle import BundleScreen
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.protocol import FrameList, FrameScreen, ProtocolScreen

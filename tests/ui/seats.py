@@ -19,7 +19,7 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.screens.base.unasked import UnaskedScreen
+from acp_tui.ui.screens.base.unasked_screen import UnaskedScreen
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.tabs import Tabs

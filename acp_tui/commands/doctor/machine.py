@@ -29,7 +29,7 @@ from acp_tui.platform import ways
 from acp_tui.sandbox import machine as fences
 from acp_tui.sandbox.landlock import version as landlock_version
 from acp_tui.workspace.folder_events import CannotWatch, FolderEvents, why_unwatchable
-from acp_tui.workspace.programs import Stalled
+from acp_tui.workspace.short_programs import Stalled
 
 _WIDTH: Final = 80
 _PATIENCE: Final = 0.5

@@ -38,7 +38,7 @@ from acp_tui.platform import load_hashlib
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app_theme import AppTheme, AsciiFilter, is_ascii
-from acp_tui.ui.application.commands import COMMANDS, bindings
+from acp_tui.ui.application.command_table import COMMANDS, bindings
 from acp_tui.ui.application.first_frame import ENTER, FirstFrame, prompt_hint, welcome
 from acp_tui.ui.application.key_guard import is_kept_back
 from acp_tui.ui.application.terminal import (

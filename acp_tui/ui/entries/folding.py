@@ -12,7 +12,7 @@ from acp_tui.session.entries import Diff, ToolCall, UserCommand, UserMessage, li
 from acp_tui.session.turns import Turn
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.tool_call import counted
-from acp_tui.ui.entries.words import call_title
+from acp_tui.ui.entries.tool_call_words import call_title
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece

@@ -23,7 +23,7 @@ from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import INDENT, EntryBlock, Head, HeadedBlock, indented
 from acp_tui.ui.entries.messages import take_over_parts
 from acp_tui.ui.entries.output import result_text
-from acp_tui.ui.entries.words import call_title
+from acp_tui.ui.entries.tool_call_words import call_title
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock

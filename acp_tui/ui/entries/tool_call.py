@@ -21,7 +21,7 @@ from acp_tui.session.file_changes import Edit
 from acp_tui.session.snippets import PlacedEdit
 from acp_tui.ui.entries.entry import HEAD_ROWS, BlockContext, Head, HeadedBlock, indented
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, error_text, result_text
-from acp_tui.ui.entries.words import (
+from acp_tui.ui.entries.tool_call_words import (
     STATUS_ROLES,
     STATUS_SYMBOLS,
     STATUS_WORDS,
@@ -31,7 +31,7 @@ from acp_tui.ui.entries.words import (
     operation_words,
 )
 from acp_tui.ui.widgets.code import language_of_file
-from acp_tui.ui.widgets.diff.diff import Difference, compute, counts, glance, known_counts
+from acp_tui.ui.widgets.diff.line_diff import Difference, compute, counts, glance, known_counts
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, exact_line

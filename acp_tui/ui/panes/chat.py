@@ -14,7 +14,7 @@ from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.turns import Turn
 from acp_tui.store.recordings import RecordedSession
-from acp_tui.ui.application.commands import bindings
+from acp_tui.ui.application.command_table import bindings
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.folding import Folding
 from acp_tui.ui.entries.thought import ThoughtBlock

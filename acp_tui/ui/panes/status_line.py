@@ -16,7 +16,7 @@ from acp_tui.formatting import clock, size, tokens
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.options import Option
 from acp_tui.session.session import Session
-from acp_tui.ui.entries.words import call_sentence
+from acp_tui.ui.entries.tool_call_words import call_sentence
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.rows.row_view import StatusRows

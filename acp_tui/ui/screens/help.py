@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 from typing_extensions import override
 
-from acp_tui.ui.application.keys import actions_of
+from acp_tui.ui.application.key_settings import actions_of
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, key_of_kind

@@ -12,8 +12,8 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from acp_tui.protocol.schema import AvailableCommand
-from acp_tui.ui.application.commands import COMMANDS, agent_word
-from acp_tui.ui.application.keys import actions_of
+from acp_tui.ui.application.command_table import COMMANDS, agent_word
+from acp_tui.ui.application.key_settings import actions_of
 from acp_tui.ui.screens.base.menu import Menu, MenuItem
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.rows.keys import KeyLine

@@ -25,7 +25,7 @@ from acp_tui.ui.widgets.rows.row_view import RowList
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece
-from acp_tui.workspace.programs import end_process, start_process
+from acp_tui.workspace.short_programs import end_process, start_process
 
 MOST: Final = 200
 """Most results that are listed."""

@@ -27,7 +27,7 @@ from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.application.key_guard import AGAIN, key_history_of
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuFilter, number_of
-from acp_tui.ui.screens.base.unasked import TURN_FIRST, UnaskedScreen
+from acp_tui.ui.screens.base.unasked_screen import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.rows.keys import Keys

@@ -12,7 +12,7 @@ from acp_tui.session.questions import Elicitation, OldText, Permission, Question
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.application.key_guard import Press, key_history_of
 from acp_tui.ui.screens.base import dialog as dialog_screens
-from acp_tui.ui.screens.base.unasked import withdraw
+from acp_tui.ui.screens.base.unasked_screen import withdraw
 from acp_tui.ui.screens.questions import address as address_dialog
 from acp_tui.ui.screens.questions import form, permission, permission_details, proposals, stale_write
 from acp_tui.ui.session_screen.agent.rules import SessionRules

@@ -23,22 +23,22 @@ from acp_tui.conversation.session_start import KnownSession
 from acp_tui.conversation.start_options import Start
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Settings
-from acp_tui.ui.application.commands import bindings
+from acp_tui.ui.application.command_table import bindings
 from acp_tui.ui.application.first_frame import welcome
 from acp_tui.ui.application.key_guard import key_history_of
 from acp_tui.ui.application.terminal import Attention
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.session_card import SessionCard
-from acp_tui.ui.panes.side import Side
+from acp_tui.ui.panes.sidebar import Side
 from acp_tui.ui.panes.status_line import StatusLine
 from acp_tui.ui.screens.base import editor
-from acp_tui.ui.screens.base.unasked import is_for_prompt
-from acp_tui.ui.session_screen import commands, slash_commands
+from acp_tui.ui.screens.base.unasked_screen import is_for_prompt
+from acp_tui.ui.session_screen import command_functions, slash_commands
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, SessionTabs
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt.prompt import PromptArea
 from acp_tui.ui.session_screen.review import links as linked
-from acp_tui.ui.session_screen.sessions.recent import show_recent
+from acp_tui.ui.session_screen.sessions.recent_sessions import show_recent
 from acp_tui.ui.session_screen.sessions.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.widgets.key_names import key_of
@@ -225,11 +225,11 @@ class SessionScreen(ConversationScreen):
 
     async def action_run(self, name: str) -> None:
         """Run a command; return once its menu can take keys."""
-        await commands.run(self.parts, name)
+        await command_functions.run(self.parts, name)
 
     def can_run(self, name: str) -> bool:
         """Return False for a command with nothing to act on."""
-        return commands.can_run(self.parts, name)
+        return command_functions.can_run(self.parts, name)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -8,9 +8,9 @@ from typing import Final
 
 from acp_tui.lazy_regex import regex
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.application.commands import COMMANDS, Command, agent_word
+from acp_tui.ui.application.command_table import COMMANDS, Command, agent_word
 from acp_tui.ui.screens.base.menu import MenuItem, choose
-from acp_tui.ui.session_screen.commands import WITH_ARGUMENT, can_run, run
+from acp_tui.ui.session_screen.command_functions import WITH_ARGUMENT, can_run, run
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt.completions import SlashCommand
 from acp_tui.ui.widgets.key_names import key_of

@@ -27,7 +27,7 @@ from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.panes.side import Side
+from acp_tui.ui.panes.sidebar import Side
 from acp_tui.ui.panes.status_line import StatusLine
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.parts import SessionParts

@@ -28,7 +28,7 @@ from acp_tui.ui.screens.questions.login import LoginDialog
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.widgets.textual_internals import ExactLayout, screen_stacks
-from acp_tui.workspace.programs import wait_uncancelled
+from acp_tui.workspace.short_programs import wait_uncancelled
 from tests.conversation.talks import PLAIN, TRACKED, held_before_turns, start
 from tests.ui.agent_commands import COMMANDS
 from tests.ui.seats import seat

@@ -16,7 +16,7 @@ from textual.screen import Screen
 
 import acp_tui.ui
 from acp_tui.store.agents import demo_launch
-from acp_tui.ui.application import keys as key_check
+from acp_tui.ui.application import key_settings
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.screens.base.menu import LineDialog, Menu, ThemeMenu
 from acp_tui.ui.screens.help import HelpScreen
@@ -48,8 +48,8 @@ def _names() -> list[str]:
     """Return the names of all actions that have keys."""
     for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
         importlib.import_module(module.name)
-    groups = key_check.key_groups(AcpApp.__new__(AcpApp))
-    found = {named.name: None for group in groups for named in key_check.named_actions(group)}
+    groups = key_settings.key_groups(AcpApp.__new__(AcpApp))
+    found = {named.name: None for group in groups for named in key_settings.named_actions(group)}
     return sorted(found, key=lambda name: not name.startswith(_SHORT))
 
 

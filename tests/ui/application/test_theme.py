@@ -33,7 +33,7 @@ from acp_tui.ui.application.theme import (
 )
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.contrast import LEAST, LEAST_OF_DECORATION, contrast
-from acp_tui.ui.widgets.diff.diff import compute
+from acp_tui.ui.widgets.diff.line_diff import compute
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import ROLES
 from tests.conversation.talks import PLAIN, start

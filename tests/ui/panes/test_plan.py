@@ -11,7 +11,7 @@ from rich.style import Style
 from acp_tui.protocol.schema import PlanEntry
 from acp_tui.protocol.validation import read_update
 from acp_tui.ui.panes.plan import PlanLine, PlanPane
-from acp_tui.ui.screens.base.texts import MarkdownScreen
+from acp_tui.ui.screens.base.text_screens import MarkdownScreen
 from acp_tui.ui.screens.review.plan_step import PlanStepScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.styles import ROLES, Styles

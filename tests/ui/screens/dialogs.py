@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from acp_tui.ui.application import key_guard, theme
 from acp_tui.ui.application.key_guard import is_kept_back
-from acp_tui.ui.screens.base.unasked import UnaskedScreen
+from acp_tui.ui.screens.base.unasked_screen import UnaskedScreen
 from tests.ui.screens.stage import screen_text, styles
 
 STYLES = styles()

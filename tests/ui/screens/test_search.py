@@ -15,7 +15,7 @@ from textual.widgets import Input
 from acp_tui.store.search_index import Hit, build, index_folder
 from acp_tui.ui.screens import search
 from acp_tui.ui.screens.search import SearchScreen
-from acp_tui.workspace.programs import start_process
+from acp_tui.workspace.short_programs import start_process
 from tests.recorded_talks import TALK, chunk, prompt, start, write
 from tests.ui.screens.stage import Stage, screen_text, styles, until
 

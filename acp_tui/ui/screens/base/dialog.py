@@ -21,7 +21,7 @@ from textual.widgets import Input, Static
 from typing_extensions import override
 
 from acp_tui.ui.application.key_guard import ALONE, REPEAT
-from acp_tui.ui.screens.base.unasked import TURN_FIRST, UnaskedScreen
+from acp_tui.ui.screens.base.unasked_screen import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.controls import LongOptions
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of

@@ -17,7 +17,7 @@ from typing import Any, Final
 from textual.app import App, SuspendNotSupported
 
 from acp_tui.ui.application.terminal import TerminalTaken
-from acp_tui.ui.screens.base.unasked import UnaskedScreen
+from acp_tui.ui.screens.base.unasked_screen import UnaskedScreen
 
 _PLUS: Final = frozenset(
     (

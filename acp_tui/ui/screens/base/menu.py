@@ -25,7 +25,7 @@ from typing_extensions import override
 
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.base.dialog import Dialog
-from acp_tui.ui.screens.base.unasked import answer_of
+from acp_tui.ui.screens.base.unasked_screen import answer_of
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.styles import Styles

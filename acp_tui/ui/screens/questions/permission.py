@@ -41,7 +41,7 @@ from acp_tui.session.questions import (
     option_kind,
 )
 from acp_tui.ui.application.key_guard import ALONE, REPEAT, key_history_of
-from acp_tui.ui.entries.words import operation_words
+from acp_tui.ui.entries.tool_call_words import operation_words
 from acp_tui.ui.screens.base.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.editor import begin

@@ -13,8 +13,8 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.git_tree import ChangedFile, Restored
 from acp_tui.changes.tracker import ChangeTracker
-from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.undo import Hunk
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.line_notes import LineNotes
@@ -28,7 +28,7 @@ from acp_tui.ui.screens.base.editor import begin, edit_in_workspace
 from acp_tui.ui.screens.base.full_screens import FullScreen
 from acp_tui.ui.screens.review.notes import FileNotes
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.diff.diff import counts
+from acp_tui.ui.widgets.diff.line_diff import counts
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView

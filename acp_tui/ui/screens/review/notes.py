@@ -19,7 +19,7 @@ from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.session.line_notes import LineNote, Subject, note_on, place_of
 from acp_tui.ui.screens.base.dialog import Dialog
 from acp_tui.ui.screens.base.full_screens import FullScreen, move_keys
-from acp_tui.ui.widgets.diff.diff import Difference
+from acp_tui.ui.widgets.diff.line_diff import Difference
 from acp_tui.ui.widgets.diff.notes import DiffNote, LineRange
 from acp_tui.ui.widgets.diff.rows import ComparedFile
 from acp_tui.ui.widgets.key_names import key_of

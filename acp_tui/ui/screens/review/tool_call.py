@@ -32,7 +32,7 @@ from acp_tui.protocol.schema import (
 from acp_tui.session.entries import Diff, Item, Text, ToolCall, absolute
 from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces
-from acp_tui.ui.entries.words import call_title, operation_words
+from acp_tui.ui.entries.tool_call_words import call_title, operation_words
 from acp_tui.ui.screens.base.full_screens import FullScreen
 from acp_tui.ui.screens.base.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.screens.review.notes import FileNotes

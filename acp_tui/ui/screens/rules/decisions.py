@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from acp_tui.store.decisions import Decision, Decisions
 from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys
-from acp_tui.ui.screens.base.texts import Fact, Section, SessionDetailsScreen
+from acp_tui.ui.screens.base.text_screens import Fact, Section, SessionDetailsScreen
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.rows.row_view import RowList
 from acp_tui.ui.widgets.styles import Styles

@@ -19,7 +19,7 @@ from acp_tui.store.settings import Policy
 from acp_tui.ui.application.terminal import Attention
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.status_line import StatusLine
-from acp_tui.ui.screens.base.unasked import Result, answer_of
+from acp_tui.ui.screens.base.unasked_screen import Result, answer_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.textual_internals import ExactLayout, draw_few_rows

@@ -8,7 +8,7 @@ from typing import Final
 
 from acp_tui.store.preferences import Layout, load_layout, save_layout
 from acp_tui.ui.panes.pane import Pane, PaneFrame
-from acp_tui.ui.panes.side import Side
+from acp_tui.ui.panes.sidebar import Side
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.rows.row_view import StatusRows

@@ -12,7 +12,7 @@ from typing_extensions import override
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.base.menu import Menu, MenuFilter, MenuItem
-from acp_tui.ui.screens.base.unasked import answer_of
+from acp_tui.ui.screens.base.unasked_screen import answer_of
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.styles import Styles

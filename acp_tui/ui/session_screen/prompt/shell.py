@@ -12,7 +12,7 @@ from acp_tui.protocol.schema import BackgroundWork
 from acp_tui.session.entries import OwnTerminal, Subagent, ToolCall
 from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.entries.words import call_title
+from acp_tui.ui.entries.tool_call_words import call_title
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.terminal.log import text_of

@@ -24,7 +24,7 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.plan import PlanFileLine, PlanLine, PlanRestLine, PlanText, UnplannedLine
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens import protocol as protocol_screen
-from acp_tui.ui.screens.base import texts as text_screens
+from acp_tui.ui.screens.base import text_screens
 from acp_tui.ui.screens.review import changes as changes_screen
 from acp_tui.ui.screens.review import plan_step
 from acp_tui.ui.screens.review import subagent as subagent_screen

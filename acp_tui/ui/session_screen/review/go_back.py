@@ -10,16 +10,16 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.git_tree import ChangedFile, Restored
 from acp_tui.changes.tracker import ChangeTracker
-from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.application.commands import agent_word
+from acp_tui.ui.application.command_table import agent_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuItem, choose
-from acp_tui.ui.screens.base.unasked import answer_of
+from acp_tui.ui.screens.base.unasked_screen import answer_of
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.review.restore import (
     SnapshotChanges,

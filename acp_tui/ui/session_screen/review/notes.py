@@ -17,7 +17,7 @@ from acp_tui.ui.entries.messages import AgentMessageBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.screens.base.menu import Menu, MenuItem
-from acp_tui.ui.screens.base.unasked import answer_of
+from acp_tui.ui.screens.base.unasked_screen import answer_of
 from acp_tui.ui.screens.review.notes import NoteDialog, PassageScreen, rows_of
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of

@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.git_tree import ChangedFile, Restored
 from acp_tui.changes.tracker import NO_TURN, ChangeTracker
-from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.untracked import Untracked
 from acp_tui.conversation.state import ConversationState
 from acp_tui.session.entries import Severity, UserMessage
@@ -20,7 +20,7 @@ from acp_tui.session.session import Session
 from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuItem, choose
-from acp_tui.ui.screens.base.unasked import answer_of
+from acp_tui.ui.screens.base.unasked_screen import answer_of
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.controls import Answer
 from acp_tui.ui.widgets.styles import Styles

@@ -23,7 +23,7 @@ from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.review import notes as note_menus
-from acp_tui.ui.widgets.diff.diff import compute, patch_of
+from acp_tui.ui.widgets.diff.line_diff import compute, patch_of
 from acp_tui.workspace.encodings import decode, decode_pair
 from acp_tui.workspace.real_paths import followed
 

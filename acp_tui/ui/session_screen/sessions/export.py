@@ -50,14 +50,13 @@ from acp_tui.ui.entries.compaction import compaction_words
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.output import result_text
 from acp_tui.ui.entries.subagent import state_of
+from acp_tui.ui.entries.tool_call_words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.entries.unknown import unknown_words
-from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.screens.base import menu
-from acp_tui.ui.screens.base import texts as text_screens
+from acp_tui.ui.screens.base import menu, text_screens
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.session_name import title_of
-from acp_tui.ui.widgets.diff.diff import DiffLine, compute
+from acp_tui.ui.widgets.diff.line_diff import DiffLine, compute
 from acp_tui.ui.widgets.markdown.embedded import embedded, fenced
 from acp_tui.ui.widgets.markdown.links import codes
 from acp_tui.ui.widgets.styles import SYMBOLS

@@ -12,7 +12,7 @@ from acp_tui.formatting import inside
 from acp_tui.session.entries import UserMessage, line_of
 from acp_tui.session.questions import Permission, Question, StaleWrite
 from acp_tui.session.session import Session
-from acp_tui.ui.entries.words import call_sentence
+from acp_tui.ui.entries.tool_call_words import call_sentence
 from acp_tui.ui.screens.base.menu import Menu, MenuItem
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.sessions.session_name import title_of

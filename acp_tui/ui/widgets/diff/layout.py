@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import Final, Literal, NamedTuple
 
-from acp_tui.ui.widgets.diff.diff import CONTEXT, DiffBlock, Difference
+from acp_tui.ui.widgets.diff.line_diff import CONTEXT, DiffBlock, Difference
 
 FEWEST: Final = 4
 """Unchanged lines from which they are folded; a fold takes a row itself."""

@@ -14,8 +14,8 @@ from rich.style import Style
 from acp_tui.lazy_regex import regex
 from acp_tui.ui.widgets.code import highlight, language_of_file
 from acp_tui.ui.widgets.contrast import readable_on
-from acp_tui.ui.widgets.diff.diff import CharSpan, Difference, changed_words
 from acp_tui.ui.widgets.diff.layout import DiffPart, lay_out
+from acp_tui.ui.widgets.diff.line_diff import CharSpan, Difference, changed_words
 from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import TAB, Row, cut_at, safe, safe_line, wrap

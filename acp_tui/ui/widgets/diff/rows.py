@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, overload
 
 from rich.segment import Segment
 
-from acp_tui.ui.widgets.diff.diff import CONTEXT, Difference, compute, patch_of
 from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, lay_out, row_of
+from acp_tui.ui.widgets.diff.line_diff import CONTEXT, Difference, compute, patch_of
 from acp_tui.ui.widgets.diff.paint import (
     CODE,
     DiffPainter,

@@ -16,8 +16,8 @@ from textual.events import Click, MouseScrollLeft, MouseScrollRight
 from textual.message import Message
 from typing_extensions import override
 
-from acp_tui.ui.widgets.diff.diff import CONTEXT
 from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, hits_in, place_of
+from acp_tui.ui.widgets.diff.line_diff import CONTEXT
 from acp_tui.ui.widgets.diff.paint import ALL_ROWS, CODE, MOST_ROWS, DiffPainter
 from acp_tui.ui.widgets.diff.preferences import DiffPreferences, preferences_of
 from acp_tui.ui.widgets.diff.rows import (

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.input import Selection
 
-from acp_tui.changes.tree import ChangedFile
+from acp_tui.changes.git_tree import ChangedFile
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.rules.rule_files import RuleFile
 from acp_tui.session.entries import ToolCall
@@ -24,7 +24,7 @@ from acp_tui.session.questions import Elicitation, StaleWrite
 from acp_tui.ui.application import key_guard
 from acp_tui.ui.screens.base import dialog as dialog_screens
 from acp_tui.ui.screens.base.dialog import Dialog, hint_row
-from acp_tui.ui.screens.base.unasked import UnaskedScreen, withdraw
+from acp_tui.ui.screens.base.unasked_screen import UnaskedScreen, withdraw
 from acp_tui.ui.screens.questions.address import AddressDialog
 from acp_tui.ui.screens.questions.form import FormDialog
 from acp_tui.ui.screens.questions.login import LoginDialog

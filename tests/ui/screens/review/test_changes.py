@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
+from acp_tui.changes.git_tree import ChangedFile
 from acp_tui.changes.tracker import ChangeTracker
-from acp_tui.changes.tree import ChangedFile
 from acp_tui.changes.undo import Hunk, Reviewed
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.rejections import Rejections

@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from acp_tui.store.decisions import Decision, DecisionLog, OfferedOption
-from acp_tui.ui.screens.base.texts import SessionDetailsScreen
+from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen
 from acp_tui.ui.screens.rules.decisions import DecisionFilter, DecisionList, DecisionsScreen
 from tests.decisions import ONE
 from tests.ui.screens.stage import Stage, screen_text, styles, until

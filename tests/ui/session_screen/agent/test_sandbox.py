@@ -13,7 +13,7 @@ from acp_tui.conversation.start_options import sandboxed_workspaces
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.ui.screens.base.menu import Menu
-from acp_tui.ui.screens.base.texts import SessionDetailsScreen
+from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen
 from acp_tui.ui.screens.review.changes import ChangesScreen
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.session_screen.review.links import file_of

@@ -12,7 +12,7 @@ from acp_tui.session.entries import UserCommand
 from acp_tui.session.events import Event
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.base.menu import Menu
-from acp_tui.ui.screens.base.texts import SessionDetailsScreen
+from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen
 from acp_tui.ui.session_screen.prompt.shell import CONTEXT, ShellCommands, as_context
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.workspace.guard import Guard

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
+from acp_tui.changes.git_tree import ChangedFile
 from acp_tui.changes.tracker import NO_TURN, ChangeTracker
-from acp_tui.changes.tree import ChangedFile
 from acp_tui.conversation.state import ConversationState
 from acp_tui.protocol.schema import TextContent, UserMessageChunk
 from acp_tui.session.session import Session

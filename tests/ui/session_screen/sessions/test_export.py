@@ -15,7 +15,7 @@ from acp_tui.session import events
 from acp_tui.session.json_export import plain
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.base.menu import Menu
-from acp_tui.ui.screens.base.texts import SourceScreen
+from acp_tui.ui.screens.base.text_screens import SourceScreen
 from acp_tui.ui.session_screen.sessions.export import as_markdown
 from acp_tui.ui.widgets.markdown.embedded import fenced
 from tests.ui.seats import seat, told

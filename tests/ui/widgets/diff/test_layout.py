@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from acp_tui.ui.widgets.diff.diff import Difference, compute
 from acp_tui.ui.widgets.diff.layout import DiffPart, hits_in, lay_out, place_of
+from acp_tui.ui.widgets.diff.line_diff import Difference, compute
 
 BEFORE = "same Word\nold word\n"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.widgets.diff.diff import compute
 from acp_tui.ui.widgets.diff.layout import DiffPart, lay_out
+from acp_tui.ui.widgets.diff.line_diff import compute
 from acp_tui.ui.widgets.diff.notes import (
     DiffNote,
     LinePlace,

@@ -10,7 +10,7 @@ import pytest
 from acp_tui.ui.application.theme import choose, styles_of
 from acp_tui.ui.widgets import code as code_module
 from acp_tui.ui.widgets.diff import paint as diff_colours
-from acp_tui.ui.widgets.diff.diff import compute
+from acp_tui.ui.widgets.diff.line_diff import compute
 from acp_tui.ui.widgets.diff.paint import (
     FEW,
     MOST_ROWS,

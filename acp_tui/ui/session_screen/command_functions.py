@@ -1,4 +1,4 @@
-"""The functions of the commands."""
+"""Command functions: the function of each command, and when it can run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from acp_tui.store.settings import Policy
 from acp_tui.trusted_programs import own_command
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.application.key_guard import AGAIN, KeyHistory, key_history_of
-from acp_tui.ui.application.keys import actions_of
+from acp_tui.ui.application.key_settings import actions_of
 from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.screens import help as help_screen
 from acp_tui.ui.screens import palette, settings
 from acp_tui.ui.screens.base import menu
-from acp_tui.ui.screens.base.unasked import answer_of
-from acp_tui.ui.session_screen import unfinished
+from acp_tui.ui.screens.base.unasked_screen import answer_of
+from acp_tui.ui.session_screen import unfinished_work
 from acp_tui.ui.session_screen.agent import providers
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.parts import SessionParts
@@ -94,7 +94,7 @@ def _close(parts: SessionParts) -> None:
     """End a session and its tab, after a question if it has unfinished work."""
 
     async def close() -> None:
-        if await unfinished.may_end(parts, [parts], "Close"):
+        if await unfinished_work.may_end(parts, [parts], "Close"):
             await parts.screen.tabs.close(parts.screen)
 
     parts.screen.app.run_worker(close(), group="tabs")

@@ -1,4 +1,4 @@
-"""Tests of `ui/application/keys.py`."""
+"""Tests of `ui/application/key_settings.py`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import load
-from acp_tui.ui.application import keys as key_check
+from acp_tui.ui.application import key_settings
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.application.keys import actions_of, check, is_key
+from acp_tui.ui.application.key_settings import actions_of, check, is_key
 from acp_tui.ui.screens.help import HelpScreen
 from tests.tables import each
 from tests.ui.seats import Seat, seat
@@ -112,14 +112,14 @@ async def test_a_key_that_two_actions_exchange_or_that_are_never_there_together_
 async def test_our_own_keys_have_one_meaning_each(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await check(here.app, {})  # loads all that has keys
-        groups = list(key_check.key_groups(here.app))
+        groups = list(key_settings.key_groups(here.app))
         own: dict[str, set[str]] = {}
         for group in groups:
-            for key, named in key_check.bound_keys(group, {}):
+            for key, named in key_settings.bound_keys(group, {}):
                 own.setdefault(named.name, set()).add(key)
         del own["help.close"]  # the key that opens it closes it
 
-        found = key_check.conflicts({name: ",".join(keys) for name, keys in own.items()}, groups)
+        found = key_settings.conflicts({name: ",".join(keys) for name, keys in own.items()}, groups)
 
         assert [wrong.message for wrong in found if "help.close" not in wrong.message] == []
         assert len(own) > 100
@@ -162,12 +162,12 @@ async def test_an_action_on_a_key_of_the_field_acts_where_the_field_has_the_keys
 @each("key", ["x", "X", "space", "question_mark", "a,ctrl+b"])
 @each("action", ["session.export", "app.theme", "prompt.stash"])
 def test_an_action_beside_the_prompt_cannot_have_a_letter(action: str, key: str) -> None:
-    assert key_check.usable({action: key}) == {}
-    (wrong,) = key_check.unreadable({action: key})
+    assert key_settings.usable({action: key}) == {}
+    (wrong,) = key_settings.unreadable({action: key})
     assert action in wrong.message
     assert key in wrong.message
 
 
 async def test_an_action_of_a_pane_may_have_a_letter() -> None:
     keys = {"chat.up": "k", "session.hide-pane": "x", "changes.keep": "y"}
-    assert key_check.usable(keys) == keys
+    assert key_settings.usable(keys) == keys

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from acp_tui.changes import tree as index
-from acp_tui.changes import tree as successor
+from acp_tui.changes import git_tree
+from acp_tui.changes import git_tree as index
 from acp_tui.changes.git_store import GitFailed, SnapshotStore
+from acp_tui.changes.git_tree import LeftOut
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import LeftOut
 from tests.changes.workspaces import objects_of, repository, told, workspace
 from tests.waiting import settled
 
@@ -89,7 +89,7 @@ async def test_other_repositories_inside_are_not_entered_and_said(tmp_path: Path
 async def test_large_files_are_left_out_and_said_and_one_that_grew_is_not_called_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(successor, "LARGEST", 10)
+    monkeypatch.setattr(git_tree, "LARGEST", 10)
     root, snapshots = workspace(tmp_path, small="1\n", large="1" * 11)
     before = await snapshots.take()
     assert before.left_out == (LeftOut("large", "large"),)
@@ -186,7 +186,7 @@ async def test_a_folder_in_the_place_of_a_file_is_not_called_unreadable(tmp_path
 async def test_many_new_files_are_taken_at_once_and_are_the_same_as_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(successor, "LARGEST", 10)
+    monkeypatch.setattr(git_tree, "LARGEST", 10)
     root, snapshots = workspace(tmp_path, a="1\n", large="1" * 11)
     for name in (":(top)x", "*", " b", "ü", "-n", "*.large"):
         (root / name).write_text(name[:9])
@@ -206,7 +206,7 @@ async def test_many_new_files_are_taken_at_once_and_are_the_same_as_one_by_one(
     subprocess.run(["git", "init", "-q", str(root / "inner")], check=True)
     one_by_one = await snapshots.take()
 
-    monkeypatch.setattr(successor, "_MANY", 0)  # private: a limit, made small
+    monkeypatch.setattr(git_tree, "_MANY", 0)  # private: a limit, made small
     orders: list[str] = []
     git = SnapshotStore.git
 
@@ -228,7 +228,7 @@ async def test_many_new_files_are_taken_at_once_and_are_the_same_as_one_by_one(
 async def test_what_git_cannot_take_at_once_is_taken_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(successor, "_MANY", 0)  # private: a limit, made small
+    monkeypatch.setattr(git_tree, "_MANY", 0)  # private: a limit, made small
     _, snapshots = workspace(tmp_path, a="1\n", b="2\n")
     git = SnapshotStore.git
 

@@ -1,4 +1,4 @@
-"""Tests of `sandbox/programs.py`."""
+"""Tests of `sandbox/installed_programs.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.sandbox.programs import program_places
+from acp_tui.sandbox.installed_programs import program_places
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.store.settings import Settings
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
-from acp_tui.ui.session_screen.sessions import recent
+from acp_tui.ui.session_screen.sessions import recent_sessions
 from tests.ui.seats import seat, told
 
 
@@ -101,7 +101,7 @@ async def test_the_lines_changed_in_a_session_are_shown_with_it(
     async with seat(tmp_path, Settings(snapshots=False)) as before:
         await before.say("first")
         await before.sees("heard first")
-    monkeypatch.setattr(recent, "changed_lines", lambda _: (21, 4))
+    monkeypatch.setattr(recent_sessions, "changed_lines", lambda _: (21, 4))
 
     async with seat(tmp_path, Settings(snapshots=False)) as here:
         await here.sees("first", "+21 −4")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.workspace import programs
-from acp_tui.workspace.programs import (
+from acp_tui.workspace import short_programs
+from acp_tui.workspace.short_programs import (
     Stalled,
     Unsearched,
     blocks,
@@ -110,7 +110,7 @@ async def test_what_only_waits_is_ended(tmp_path: Path) -> None:
 async def test_what_waits_for_a_pipe_in_place_of_a_file_is_not_waited_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(programs, "_STEP", 0.05)  # private: a pause, made short
+    monkeypatch.setattr(short_programs, "_STEP", 0.05)  # private: a pause, made short
     os.mkfifo(tmp_path / ".gitignore")
     code = f"open({os.fspath(tmp_path / '.gitignore')!r})"
 
@@ -126,7 +126,7 @@ async def test_what_waits_for_a_pipe_in_place_of_a_file_is_not_waited_for_long(
 async def test_what_waits_with_no_reason_in_its_folder_has_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(programs, "_STEP", 0.01)  # private: a pause, made short
+    monkeypatch.setattr(short_programs, "_STEP", 0.01)  # private: a pause, made short
     looks: list[bool] = []
 
     def look() -> bool:
@@ -150,7 +150,7 @@ async def test_what_works_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> 
         looks.append(pid)
         return (b"%d" % len(looks),)
 
-    monkeypatch.setattr(programs, "work_of", more)
+    monkeypatch.setattr(short_programs, "work_of", more)
     process = await python("import sys\nprint(sys.stdin.read())\nsys.stderr.write('e')")
     os.kill(process.pid, signal.SIGSTOP)
     waiting = asyncio.create_task(communicate(process, b"x", still=0.02))
@@ -166,11 +166,11 @@ async def test_what_a_program_writes_is_work() -> None:
     process = await python("import sys\nsys.stdin.read(1); print('x' * 9, flush=True); sys.stdin.read()")
     assert process.stdin is not None
     assert process.stdout is not None
-    before = programs.work_of(process.pid)
+    before = short_programs.work_of(process.pid)
     process.stdin.write(b"1")
     await process.stdout.readline()
 
-    assert programs.work_of(process.pid) != before
+    assert short_programs.work_of(process.pid) != before
     await communicate(process, b"")
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acp_tui.ui.application.commands import COMMANDS
-from acp_tui.ui.session_screen.commands import RUN, WHEN
+from acp_tui.ui.application.command_table import COMMANDS
+from acp_tui.ui.session_screen.command_functions import RUN, WHEN
 
 
 def test_every_command_of_the_table_does_something_and_its_key_and_words_are_its_own() -> None:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_tui.ui.widgets.diff import diff as module
-from acp_tui.ui.widgets.diff.diff import (
+from acp_tui.ui.widgets.diff import line_diff as module
+from acp_tui.ui.widgets.diff.line_diff import (
     Difference,
     DiffLine,
     changed_words,

@@ -18,7 +18,7 @@ from textual.screen import Screen
 
 from acp_tui.store.folders import Problem, plain_text
 from acp_tui.store.toml_check import line_of, nearest
-from acp_tui.ui.application.commands import BY_NAME, Group
+from acp_tui.ui.application.command_table import BY_NAME, Group
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.rows.keys import KeyLine, key_map
 from acp_tui.ui.widgets.textual_internals import class_bindings_of, keymap_of

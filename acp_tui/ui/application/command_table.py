@@ -1,7 +1,7 @@
 """The table of commands: keys and slash commands.
 
 Keys, the palette, the help and the slash menu are made from these rows; the README lists their keys.
-The functions of the commands are in `session_screen/commands.py`.
+The functions of the commands are in `session_screen/command_functions.py`.
 """
 
 from __future__ import annotations
@@ -546,7 +546,7 @@ COMMANDS: Final = (
         synonyms="leave close bye",
     ),
 )
-"""A new command is a row here, and its function in `session_screen/commands.py`."""
+"""A new command is a row here, and its function in `session_screen/command_functions.py`."""
 
 _OURS: Final = {word for one in COMMANDS if one.name != "session.compact" for word in one.slash}
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_tui.ui.panes.pane import Pane, PaneFrame
-from acp_tui.ui.panes.side import Side, SideRows, share
+from acp_tui.ui.panes.sidebar import Side, SideRows, share
 from acp_tui.ui.screens.base.menu import Menu
 from tests.ui.seats import Seat, seat
 

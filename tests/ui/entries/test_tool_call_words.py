@@ -3,7 +3,7 @@
 import pytest
 
 from acp_tui.session.entries import Location, ToolCall
-from acp_tui.ui.entries.words import call_command, call_sentence, call_title, call_words, kind_word
+from acp_tui.ui.entries.tool_call_words import call_command, call_sentence, call_title, call_words, kind_word
 from tests.ui.entries.rows import call
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
-from acp_tui.workspace.programs import Stalled
 from acp_tui.workspace.real_paths import followed
+from acp_tui.workspace.short_programs import Stalled
 
 
 class IgnorePattern(NamedTuple):

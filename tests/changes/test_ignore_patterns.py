@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.changes.exclusion import IgnorePattern
+from acp_tui.changes.ignore_patterns import IgnorePattern
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.conversation.file_search import WorkspaceFiles
 from tests.changes.workspaces import repository, told
