@@ -43,9 +43,9 @@ from acp_tui.agent.session_events import (
     SessionContinued,
     SessionEvent,
     SessionReady,
-    Sessions,
     session_named_in,
 )
+from acp_tui.agent.sessions import Sessions
 from acp_tui.changes import snapshot_log
 from acp_tui.formatting import inside
 from acp_tui.protocol import version2

@@ -10,7 +10,8 @@ from typing import Any, Final
 from acp_tui.agent.capabilities import AgentError, Capabilities, LoginRequired, parse_result
 from acp_tui.agent.connection import Connection
 from acp_tui.agent.permissions.host import Host, NotGranted
-from acp_tui.agent.session_events import PastKnown, SessionContinued, SessionEvent, SessionReady, Sessions
+from acp_tui.agent.session_events import PastKnown, SessionContinued, SessionEvent, SessionReady
+from acp_tui.agent.sessions import Sessions
 from acp_tui.protocol.json_values import as_object, member
 from acp_tui.protocol.schema import (
     AttachRequest,

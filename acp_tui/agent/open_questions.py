@@ -14,7 +14,8 @@ from acp_tui.agent.permissions.authorization import USER, AnsweredBy, answer_wit
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, destinations_of
 from acp_tui.agent.permissions.host import Host
-from acp_tui.agent.session_events import OUTSIDE, Sessions, question_key, session_of
+from acp_tui.agent.session_events import OUTSIDE, question_key, session_of
+from acp_tui.agent.sessions import Sessions
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.session.questions import MOST_OPEN, MOST_OPTIONS, Permission
 from acp_tui.session.session import Session

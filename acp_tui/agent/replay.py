@@ -11,7 +11,8 @@ from typing import Any, Final, Protocol, get_args
 from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import gone
 from acp_tui.agent.open_questions import UNKNOWN_SESSION
-from acp_tui.agent.session_events import AddressedEvent, SessionContinued, Sessions
+from acp_tui.agent.session_events import AddressedEvent, SessionContinued
+from acp_tui.agent.sessions import Sessions
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol import version2
 from acp_tui.protocol.frames import StrayLine

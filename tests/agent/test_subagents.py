@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent import session_events
+from acp_tui.agent import sessions
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.agent.replay import replay
 from acp_tui.rules.model import Rule
@@ -92,7 +92,7 @@ async def test_c136_the_session_of_a_subagent_is_not_opened_beside_its_parent(tm
 
 
 async def test_an_agent_has_a_bounded_number_of_subagents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_events, "MOST_SUBAGENTS", 2)
+    monkeypatch.setattr(sessions, "MOST_SUBAGENTS", 2)
     async with conversation() as talk:
         first = await announced(talk, "k1")
         await announced(talk, "k2")
