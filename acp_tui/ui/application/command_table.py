@@ -496,7 +496,7 @@ COMMANDS: Final = (
         "Check this machine",
         group="Agent",
         slash=("doctor",),
-        summary="run acp-tui doctor in your shell",
+        summary="run acp-tui doctor",
         synonyms="check health diagnose problems",
     ),
     # the program

@@ -109,11 +109,12 @@ _ROWS: Final = 12
 
 
 class OwnCommandBlock(EntryBlock):
-    """A shell command that was typed after `!`."""
+    """A shell command that was typed after `!`; Enter shows its whole output."""
 
     __slots__ = ("_line",)
     entry: UserCommand
     parts: list[Block]
+    is_action = True
 
     @override
     def sync(self) -> None:

@@ -270,7 +270,7 @@ def _edit_queue(parts: SessionParts) -> None:
         parts.screen.prompt.give_back(conversation.prompts.take(len(conversation.prompts.queue) - 1))
 
 
-_DOCTOR: Final = f"!{shlex.join(own_command('doctor'))}"
+_DOCTOR: Final = shlex.join(own_command("doctor"))
 COMPACTS: Final = ("compact", "compress", "summarize")
 """Names of the agents' own command."""
 
@@ -380,7 +380,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.blame": lambda parts: blame.blame_newest(parts.screen),
     "session.review": lambda parts: parts.details.review(),
     "session.compact": _compact,
-    "session.doctor": lambda parts: parts.shell.run(Prompt(_DOCTOR, is_command=True)),
+    "session.doctor": lambda parts: parts.shell.run_for_user(_DOCTOR, "acp-tui doctor"),
     "session.range": _in_worker("range", lambda parts: choose_range(parts.screen)),
     "session.find": lambda parts: find_bar.find(parts.screen, parts.pane_layout),
     "session.restart": lambda parts: parts.startup.restart(),

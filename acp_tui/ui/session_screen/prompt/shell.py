@@ -33,6 +33,10 @@ class UserShell:
         """Start the command after the `!`."""
         self._screen.run_worker(self._run(prompt), group="own-commands")
 
+    def run_for_user(self, command: str, name: str) -> None:
+        """Start a command whose output is for the user, not for the prompt; `name` is shown in its place."""
+        self._screen.run_worker(self._run_for_user(command, name), group="own-commands")
+
     def kill(self) -> bool:
         """Kill the newest running command; return False if there is none."""
         if not self.commands.is_running:
@@ -50,15 +54,25 @@ class UserShell:
 
     async def _run(self, prompt: Prompt) -> None:
         """Run a command, and attach its output to the next prompt."""
+        note = self._note()
+        if note is None:
+            self._screen.prompt.give_back(prompt)
+            return
+        ended = await self.commands.run(prompt.whole[1:].strip(), self._screen.conversation.cwd, note)
+        if ended is not None:
+            self._screen.prompt.add_chip(*ended)
+
+    async def _run_for_user(self, command: str, name: str) -> None:
+        if (note := self._note()) is not None:
+            await self.commands.run(command, self._screen.conversation.cwd, note, name)
+
+    def _note(self) -> Callable[[Event], None] | None:
+        """Return what takes the events of a command; None, and a notice, without a session."""
         agent, session = self._screen.conversation.agent, self._screen.conversation.session
         if agent is None or session is None:
             self._screen.notify("A command needs an open session.", severity="warning")
-            self._screen.prompt.give_back(prompt)
-            return
-        command, cwd = prompt.whole[1:].strip(), self._screen.conversation.cwd
-        ended = await self.commands.run(command, cwd, lambda event: agent.note_own(session.id, event))
-        if ended is not None:
-            self._screen.prompt.add_chip(*ended)
+            return None
+        return lambda event: agent.note_own(session.id, event)
 
 
 _OWNER: Final = "the user"
@@ -76,10 +90,13 @@ class ShellCommands:
         self._terminals = Terminals(guard=guard)
         self._running: list[Terminal] = []
 
-    async def run(self, command: str, cwd: str, note: Callable[[Event], None]) -> tuple[str, str] | None:
+    async def run(
+        self, command: str, cwd: str, note: Callable[[Event], None], shown: str = ""
+    ) -> tuple[str, str] | None:
         """Run a command line in the user's shell to its end; `note` receives the events.
 
-        Returns the attachment as (name, text); None for a command without output.
+        `shown` is shown in place of the command. Returns the attachment as (name, text); None for a command
+        without output.
         """
         try:
             terminal = await self._terminals.create(_OWNER, _shell(), ("-c", command), cwd=cwd)
@@ -88,7 +105,7 @@ class ShellCommands:
             return None
         self._running.append(terminal)
         name = f"{_ID}{terminal.id}"
-        note(CommandStarted(name, command))
+        note(CommandStarted(name, shown or command))
         terminal.on_output = lambda _, text: note(CommandPrinted(name, text))
         status = await terminal.wait()
         self._running.remove(terminal)

@@ -18,6 +18,7 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import AgentMessageBlock, SteeredMessageBlock, UserMessageBlock
 from acp_tui.ui.entries.subagent import SubagentBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
+from acp_tui.ui.entries.views import OwnCommandBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.panes.pane import Pane
@@ -83,6 +84,10 @@ class DetailScreens:
             self._screen.app.run_worker(opening, group="tabs")
         elif isinstance(block, FileLine):
             self.changes(block.path)
+        elif isinstance(block, OwnCommandBlock):
+            self._screen.app.push_screen(
+                text_screens.SourceScreen(block.searched(), self._screen.theme_styles)
+            )
         elif isinstance(block, UserMessageBlock) and block.choose():
             return
         elif isinstance(block, AgentMessageBlock | SteeredMessageBlock | UserMessageBlock):

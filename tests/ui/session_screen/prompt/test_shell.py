@@ -12,7 +12,7 @@ from acp_tui.session.entries import UserCommand
 from acp_tui.session.events import Event
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.base.menu import Menu
-from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen
+from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen, SourceScreen
 from acp_tui.ui.session_screen.prompt.shell import CONTEXT, ShellCommands, as_context
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.workspace.guard import Guard
@@ -73,6 +73,20 @@ async def test_a_server_of_the_agents_outlives_its_terminal_and_stands_in_the_de
         assert len(sleepers(moment)) == 1
 
     assert not sleepers(moment)
+
+
+@pytest.mark.slow
+async def test_the_doctor_is_for_the_user_and_not_for_the_prompt(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("/doctor")
+        await here.sees("! acp-tui doctor", " passed, ")
+        await here.until(lambda: not here.session.parts.shell.commands.is_running)
+        assert here.draft == ""
+
+        await here.press("shift+up", "enter")
+
+        await here.is_before(SourceScreen)
+        await here.sees("watching")
 
 
 class Place:
