@@ -60,6 +60,7 @@ LAZY: Final = frozenset(
                 "ui.screens.rules.rules",
                 "ui.screens.rules.trust",
                 "ui.screens.search",
+                "ui.screens.session_details",
                 "ui.screens.settings",
                 "ui.screens.start",
                 "ui.session_screen.agent.providers",

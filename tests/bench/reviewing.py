@@ -11,7 +11,7 @@ from textual._compositor import CompositorUpdate
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from acp_tui.ui.application.theme import choose, styles_of
+from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.widgets.diff.line_diff import compare
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView

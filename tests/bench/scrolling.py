@@ -16,7 +16,7 @@ from acp_tui.session.entries import AgentMessage
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.application.theme import choose, styles_of
+from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock

@@ -15,7 +15,7 @@ from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Markdown
 
-from acp_tui.ui.application.theme import choose, styles_of
+from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from tests.bench.prose import markdown, pieces

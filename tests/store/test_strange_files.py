@@ -18,7 +18,7 @@ from acp_tui.store.journal import JournalTail
 from acp_tui.store.journal_overflow import kept_rows, paths_beside
 from acp_tui.store.preferences import last_theme, load_layout
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory
-from acp_tui.ui.application import theme
+from acp_tui.ui.application import theme_files
 
 WHY = "it is not a regular file, but a pipe, a socket or a device"
 
@@ -73,8 +73,8 @@ def test_files_that_the_user_writes_are_told_and_the_defaults_count(strange: Pat
     assert loaded == settings.Settings()
     assert str(problem) == f"{strange}: cannot be read ({WHY}); the defaults apply"
 
-    found = theme.load(strange)
-    assert isinstance(found, theme.ThemeProblem)
+    found = theme_files.load(strange)
+    assert isinstance(found, theme_files.ThemeProblem)
     assert found.path == strange
     assert WHY in found.message
 

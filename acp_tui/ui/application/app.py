@@ -38,17 +38,12 @@ from acp_tui.platform import load_hashlib
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app_theme import AppTheme, AsciiFilter, is_ascii
+from acp_tui.ui.application.attention import Attention, Seat
+from acp_tui.ui.application.clipboard import Clipboard
 from acp_tui.ui.application.command_table import COMMANDS, bindings
 from acp_tui.ui.application.first_frame import ENTER, FirstFrame, prompt_hint, welcome
 from acp_tui.ui.application.key_guard import is_kept_back
-from acp_tui.ui.application.terminal import (
-    Attention,
-    Clipboard,
-    Seat,
-    TerminalTaken,
-    has_shell,
-    on_end,
-)
+from acp_tui.ui.application.terminal import TerminalTaken, has_shell, on_end
 from acp_tui.ui.application.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
 from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line

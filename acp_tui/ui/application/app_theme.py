@@ -16,7 +16,7 @@ from typing_extensions import override
 from acp_tui.desktop import Colors
 from acp_tui.store.folders import Problem, state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
-from acp_tui.ui.application.theme import (
+from acp_tui.ui.application.theme_files import (
     ThemeFile,
     ThemeProblem,
     choose,

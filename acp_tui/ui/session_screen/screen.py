@@ -23,10 +23,10 @@ from acp_tui.conversation.session_start import KnownSession
 from acp_tui.conversation.start_options import Start
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Settings
+from acp_tui.ui.application.attention import Attention
 from acp_tui.ui.application.command_table import bindings
 from acp_tui.ui.application.first_frame import welcome
 from acp_tui.ui.application.key_guard import key_history_of
-from acp_tui.ui.application.terminal import Attention
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.sidebar import Side

@@ -16,7 +16,7 @@ from textual import work
 from textual.app import App, ComposeResult
 from textual.widgets import Input, Static
 
-from acp_tui.ui.application.theme import choose, styles_of
+from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.workspace.terminals import Terminals
 

@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from acp_tui.store.folders import config_folder
 from acp_tui.ui.application.app_theme import AsciiFilter, is_ascii
-from acp_tui.ui.application.theme import bundled_folder
+from acp_tui.ui.application.theme_files import bundled_folder
 from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.permission import PermissionDialog

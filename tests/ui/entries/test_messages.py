@@ -9,7 +9,7 @@ import pytest
 from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
 from acp_tui.session.entries import AgentMessage, AscribedMessage, SteeredMessage, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.application import theme
+from acp_tui.ui.application import theme_files
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.thought import ThoughtBlock
 from acp_tui.ui.widgets.styles import Styles
@@ -44,11 +44,11 @@ FORGED = (
 )
 
 
-@pytest.mark.parametrize("name", sorted(theme.find()))
+@pytest.mark.parametrize("name", sorted(theme_files.find()))
 @pytest.mark.parametrize("forms", [False, True])
 def test_nothing_in_a_message_is_drawn_as_the_mark_of_a_prompt(name: str, forms: bool) -> None:
     known = styles(name)
-    themed = theme.with_forms(known) if forms else known
+    themed = theme_files.with_forms(known) if forms else known
 
     def reversed_cells(entry: object) -> str:
         drawn = [segment for row in block(entry).rows(60, themed) for segment in row]

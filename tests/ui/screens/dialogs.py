@@ -13,7 +13,7 @@ from textual.events import Event, Key, Paste
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from acp_tui.ui.application import key_guard, theme
+from acp_tui.ui.application import key_guard, theme_files
 from acp_tui.ui.application.key_guard import is_kept_back
 from acp_tui.ui.screens.base.unasked_screen import UnaskedScreen
 from tests.ui.screens.stage import screen_text, styles
@@ -26,14 +26,14 @@ NOTHING = object()
 class Desk(App[None]):
     """Something to type into, over which a dialog may appear."""
 
-    CSS_PATH = sorted(Path(theme.__file__).parents[1].rglob("*.tcss"))
+    CSS_PATH = sorted(Path(theme_files.__file__).parents[1].rglob("*.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("alt+a", "inbox", "Inbox", id="app.inbox"),  # dialogs name it
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self.register_theme(theme.textual_theme(theme.choose("acp-dark")[0]))
+        self.register_theme(theme_files.textual_theme(theme_files.choose("acp-dark")[0]))
         self.theme = "acp-dark"
         self.result: Any = NOTHING
 

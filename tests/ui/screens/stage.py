@@ -12,17 +12,17 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
 
-from acp_tui.ui.application import theme
+from acp_tui.ui.application import theme_files
 from acp_tui.ui.widgets.styles import Styles
 from tests.waiting import PATIENCE
 
-SCREENS = Path(theme.__file__).parents[1] / "screens"
+SCREENS = Path(theme_files.__file__).parents[1] / "screens"
 SHEETS = [SCREENS / f"{name}.tcss" for name in ("base/full_screens", "help", "start", "review/tool_call")]
 SHEETS += sorted((SCREENS.parent / "widgets").glob("*.tcss"))
 
 
 def styles(name: str = "acp-dark") -> Styles:
-    return theme.styles_of(theme.choose(name)[0])
+    return theme_files.styles_of(theme_files.choose(name)[0])
 
 
 class Stage(App[None]):
@@ -35,7 +35,7 @@ class Stage(App[None]):
         super().__init__()
         self._shown = shown
         self.results: list[Any] = []
-        self.register_theme(theme.textual_theme(theme.choose(theme_name)[0]))
+        self.register_theme(theme_files.textual_theme(theme_files.choose(theme_name)[0]))
         self.theme = theme_name  # before the sheets are read: our roles are variables of a theme
 
     def on_mount(self) -> None:

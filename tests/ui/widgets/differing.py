@@ -6,7 +6,7 @@ from collections.abc import Callable
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from acp_tui.ui.application.theme import choose, styles_of
+from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.widgets.diff.rows import ComparedFile, DiffRows, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from tests.waiting import PATIENCE

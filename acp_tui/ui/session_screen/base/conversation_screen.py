@@ -16,7 +16,7 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy
-from acp_tui.ui.application.terminal import Attention
+from acp_tui.ui.application.attention import Attention
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.status_line import StatusLine
 from acp_tui.ui.screens.base.unasked_screen import Result, answer_of

@@ -18,13 +18,14 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import AgentMessageBlock, SteeredMessageBlock, UserMessageBlock
 from acp_tui.ui.entries.subagent import SubagentBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
-from acp_tui.ui.entries.views import OwnCommandBlock
+from acp_tui.ui.entries.user_command import OwnCommandBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.plan import PlanFileLine, PlanLine, PlanRestLine, PlanText, UnplannedLine
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens import protocol as protocol_screen
+from acp_tui.ui.screens import session_details
 from acp_tui.ui.screens.base import text_screens
 from acp_tui.ui.screens.review import changes as changes_screen
 from acp_tui.ui.screens.review import plan_step
@@ -213,7 +214,7 @@ class DetailScreens:
 
     def session_details(self, first: str = "") -> None:
         """Show the details of the session; the section `first` comes before the others."""
-        facts = text_screens.sections(self._screen.conversation, self._start, own_name(self._screen))
+        facts = session_details.sections(self._screen.conversation, self._start, own_name(self._screen))
         facts.sort(key=lambda section: section[0] != first)
         self._screen.app.push_screen(text_screens.SessionDetailsScreen(facts, self._screen.theme_styles))
 

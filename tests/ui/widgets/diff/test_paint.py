@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.ui.application.theme import choose, styles_of
+from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.widgets import code as code_module
 from acp_tui.ui.widgets.diff import paint as diff_colours
 from acp_tui.ui.widgets.diff.line_diff import compute

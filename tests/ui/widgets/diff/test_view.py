@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from textual.widgets import Input
 
-from acp_tui.ui.application.theme import choose, styles_of
+from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.widgets.diff import view as diff_view
 from acp_tui.ui.widgets.diff.preferences import DiffPreferences
 from acp_tui.ui.widgets.diff.rows import FileDiff

@@ -12,7 +12,7 @@ from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from acp_tui.ui.application.theme import choose, styles_of
+from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.links import LinksWanted
 from acp_tui.ui.widgets.rows.row_view import StatusRows

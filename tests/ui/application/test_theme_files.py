@@ -15,9 +15,9 @@ from textual.color import Color
 
 from acp_tui.desktop import Colors, colors_of_terminal
 from acp_tui.store.settings import Settings
-from acp_tui.ui.application import theme
+from acp_tui.ui.application import theme_files
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.application.theme import (
+from acp_tui.ui.application.theme_files import (
     DECORATION,
     DEFAULT_ROLES,
     ThemeFile,
@@ -266,10 +266,10 @@ def test_the_terminal_says_how_many_colours_there_are(env: dict[str, str], color
     assert colors_of_terminal(env) == colors
 
 
-@each("name", sorted(theme.find()))
+@each("name", sorted(theme_files.find()))
 def test_no_text_falls_together_with_its_ground_in_16_colours(name: str) -> None:
-    few = with_few_colors(theme.choose(name)[0])
-    styles = with_forms(theme.styles_of(few))
+    few = with_few_colors(theme_files.choose(name)[0])
+    styles = with_forms(theme_files.styles_of(few))
 
     def named(color: RichColor | str) -> int | None:
         color = RichColor.parse(color) if isinstance(color, str) else color

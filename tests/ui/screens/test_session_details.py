@@ -1,4 +1,4 @@
-"""Tests of `ui/screens/base/text_screens.py`."""
+"""Tests of `ui/screens/session_details.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from acp_tui.protocol.validation import read
 from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.store.folders import Problem
 from acp_tui.store.mcp import McpServer
-from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen, sections
+from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen
+from acp_tui.ui.screens.session_details import sections
 from tests.conversation.talks import start, talk
 from tests.ui.screens.stage import Stage, screen_text, styles, until
 
