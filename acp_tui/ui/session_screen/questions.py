@@ -21,7 +21,7 @@ from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.widgets.delay import after
 
 _PAUSE: Final = 0.5
-"""Seconds without a dialog after one that was withdrawn before the user could read it."""
+"""Seconds without a dialog after a question was withdrawn: the agent may be withdrawing them all."""
 
 
 class _Shown(NamedTuple):
@@ -30,7 +30,6 @@ class _Shown(NamedTuple):
     key: Key
     question: Question
     dialog: dialog_screens.Dialog[Any]
-    since: float
 
 
 class QuestionDialogs:
@@ -48,11 +47,11 @@ class QuestionDialogs:
         self._last: dict[Key, _Shown] = {}
         """The last dialog of each open question, which has the text entered so far."""
         self._not_before = 0.0
-        """The earliest time of the next automatic dialog: thousands of withdrawals must not each show one."""
+        """The earliest time of the next automatic dialog: hundreds of withdrawals must not each show one."""
         self._is_wary = False
-        """True after such a withdrawal: a question must then have stood for a moment."""
+        """True after a withdrawal, until a dialog is shown: a question must then have stood for a moment."""
         self._since: dict[Key, tuple[Question, float]] = {}
-        """The open questions with the times at which they were first seen."""
+        """The open questions, but for those answered here, with the times at which they were first seen."""
         self._looks_again = False
 
     def show_next(self, *, follows: bool = False) -> None:
@@ -60,18 +59,17 @@ class QuestionDialogs:
 
         `follows`: True if the user has just answered a dialog that listed the next ones.
         """
-        questions = self._screen.conversation.questions
+        questions = dict(self._screen.conversation.questions)
         self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
         now, before = monotonic(), self._since
         self._since = {
             key: before[key] if key in before and before[key][0] is one else (one, now)
             for key, one in questions.items()
         }
+        if any(questions.get(key) is not one for key, (one, _) in before.items()):
+            self._is_wary, self._not_before = True, now + _PAUSE
         if (shown := self._shown) is not None and questions.get(shown.key) is not shown.question:
             self._take_away()
-            self._is_wary = now - shown.since < _PAUSE
-            if self._is_wary:
-                self._not_before = now + _PAUSE
             self._screen.tabs.come_back(self._screen, shown.key)
         self._rescue([key for key, last in self._last.items() if questions.get(key) is not last.question])
         if self._shown is not None:
@@ -178,8 +176,8 @@ class QuestionDialogs:
         dialog.guard.follows = follows
         if self._wanted_by is not None and self._wanted_by is key_history_of(self._screen.app).last:
             dialog.guard.note_asked_for()
-        self._wanted_by = None
-        shown = self._shown = self._last[key] = _Shown(key, question, dialog, monotonic())
+        self._wanted_by, self._is_wary = None, False
+        shown = self._shown = self._last[key] = _Shown(key, question, dialog)
         self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
 
     def _is_granted(self, path: str) -> bool:
@@ -250,6 +248,7 @@ class QuestionDialogs:
             return
         if answer is not None:
             del self._last[key]
+            self._since.pop(key, None)
         else:  # put aside: the listed ones are not shown either
             self._aside.update(conversation.questions)
         # Also a question that stays open after its answer: an address that is being visited.

@@ -18,7 +18,7 @@ from acp_tui.protocol.schema import PermissionOption, ToolCallFields
 from acp_tui.rules.model import Rule
 from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.questions import Elicitation, Permission
+from acp_tui.session.questions import MOST_OPEN, Elicitation, Permission
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.store.launch import Launch
@@ -522,6 +522,51 @@ async def test_of_questions_that_are_each_withdrawn_at_once_only_one_that_stands
         await here.until(lambda: "make 59" in here.text and isinstance(here.app.screen, PermissionDialog))
 
         assert len(pushed) <= 2
+
+
+WITHDRAWS_ALL = """
+import json, os, sys, time
+def send(*messages):
+    print(*(json.dumps({"jsonrpc": "2.0", **message}) for message in messages), sep="\\n", flush=True)
+options = [{"optionId": "y", "name": "Allow", "kind": "allow_once"}]
+def asked(number):
+    call = {"toolCallId": f"t{number}", "title": f"make {number}", "kind": "execute"}
+    params = {"sessionId": "s", "options": options, "toolCall": call}
+    return {"id": number, "method": "session/request_permission", "params": params}
+for line in sys.stdin:
+    message = json.loads(line)
+    match message.get("method"):
+        case "initialize": send({"id": message["id"], "result": {"protocolVersion": 1}})
+        case "session/new": send({"id": message["id"], "result": {"sessionId": "s"}})
+        case "session/prompt":
+            send(*map(asked, range(500)))
+            while not os.path.exists(message["params"]["prompt"][0]["text"]):
+                time.sleep(0.01)
+            send(*({"method": "$/cancel_request", "params": {"requestId": n}} for n in range(500)))
+"""
+
+
+@pytest.mark.slow
+async def test_hundreds_of_questions_that_are_withdrawn_bring_up_no_further_dialog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch = Launch("x", "x", (sys.executable, "-c", WITHDRAWS_ALL))
+    async with seat(tmp_path, given=launch) as here:
+        here.conversation.say(str(tmp_path / "withdraws"))
+        await here.until(lambda: len(here.conversation.questions) == MOST_OPEN)
+        await here.is_before(PermissionDialog)
+        pushed: list[object] = []
+        push = here.app.push_screen
+
+        def count(screen: PermissionDialog, answered: Callable[[object], None]) -> object:
+            pushed.append(screen)
+            return push(screen, answered)
+
+        monkeypatch.setattr(here.app, "push_screen", count)
+        (tmp_path / "withdraws").touch()
+        await here.until(lambda: not here.conversation.questions and here.app.screen is here.session)
+
+        assert not pushed
 
 
 @pytest.mark.slow
