@@ -17,6 +17,7 @@ from acp_tui.sandbox.places import (
     SSH_AGENT,
     TEMPORARY,
 )
+from acp_tui.store.folders import open_plain, plain_bytes
 from acp_tui.workspace.real_paths import followed
 
 Access = Literal["write", "read", "hide"]
@@ -265,8 +266,8 @@ def _unmade(root: str, protect: Sequence[str]) -> Iterator[str]:
 def _complete(common: str, own: str) -> None:
     """Create the settings files of a worktree that git would read, so that they cannot be created inside."""
     try:
-        if "worktreeconfig" in Path(common, "config").read_text("utf-8", "replace").casefold():
-            Path(own, "config.worktree").touch()
+        if b"worktreeconfig" in plain_bytes(Path(common, "config")).lower():
+            os.close(open_plain(Path(own, "config.worktree"), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW))
     except OSError:  # no repository yet
         pass
 
@@ -283,17 +284,27 @@ class LinkedRepository(NamedTuple):
 def repository_of(root: str) -> LinkedRepository | None:
     """Return the repository of a linked worktree, if it also names this worktree.
 
-    The `.git` file is part of the workspace and could name any folder.
+    The `.git` file is part of the workspace and could name any folder, and so could the files of a workspace
+    that is itself in a folder `worktrees`: what they name must be a repository, or all of it were writable.
     """
     try:
-        named = Path(root, ".git").read_text("utf-8").removeprefix("gitdir:").strip()
-        folder = Path(followed(Path(root, named)))
-        back = Path(followed(Path(folder, (folder / "gitdir").read_text("utf-8").strip())))
-        common = Path(followed(Path(folder, (folder / "commondir").read_text("utf-8").strip())))
+        folder = Path(followed(Path(root, _named_in(f"{root}/.git").removeprefix("gitdir:").strip())))
+        back = Path(followed(Path(folder, _named_in(folder / "gitdir"))))
+        common = Path(followed(Path(folder, _named_in(folder / "commondir"))))
     except (OSError, ValueError):
         return None
     is_agreed = back == Path(root, ".git") and folder.parent == common / "worktrees"
-    return LinkedRepository(str(common), str(folder)) if is_agreed else None
+    is_repository = (common / "HEAD").is_file() and (common / "objects").is_dir()
+    return LinkedRepository(str(common), str(folder)) if is_agreed and is_repository else None
+
+
+def _named_in(file: str | Path) -> str:
+    """Return the path in a file of git, which is untrusted and may be a pipe.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    return os.fsdecode(plain_bytes(Path(file))).strip()
 
 
 def _sockets(names: Sequence[str], environment: Mapping[str, str], home: str) -> Iterator[str]:

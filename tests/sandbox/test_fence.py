@@ -126,8 +126,15 @@ def test_a_file_in_the_private_folder_has_two_names(home: Path) -> None:
 def linked_worktree(home: Path) -> Path:
     repository, tree = home / "repository" / ".git", home / "tree"
     own = repository / "worktrees" / "tree"
-    for folder in (own, tree, repository / "hooks", repository / "worktrees" / "other"):
+    for folder in (
+        own,
+        tree,
+        repository / "hooks",
+        repository / "objects",
+        repository / "worktrees" / "other",
+    ):
         folder.mkdir(parents=True)
+    (repository / "HEAD").write_text("ref: refs/heads/main\n")
     (tree / ".git").write_text(f"gitdir: {own}\n")
     (own / "gitdir").write_text(f"{tree}/.git\n")
     (own / "commondir").write_text("../..\n")
@@ -175,3 +182,38 @@ def test_a_forged_git_file_gains_nothing(home: Path) -> None:
 
     assert repository_of(str(forged)) is None
     assert fence(home, forged).access(str(home / "repository" / ".git" / "objects")) == "read"
+
+
+@pytest.mark.parametrize("above", ["", "project"])
+def test_a_workspace_in_a_folder_named_worktrees_does_not_make_what_is_above_it_writable(
+    home: Path, above: str
+) -> None:
+    forged = home / above / "worktrees" / "one"
+    forged.mkdir(parents=True)
+    for name, text in ((".git", "gitdir: ."), ("gitdir", ".git"), ("commondir", "../..")):
+        (forged / name).write_text(f"{text}\n")
+
+    made = fence(home, forged)
+
+    assert made.access(str(home / ".bashrc")) == "read"
+    assert made.access(str(home / above / "file")) == "read"
+
+
+@pytest.mark.parametrize("name", [".git", ".git/config", "own/gitdir"])
+def test_a_pipe_in_place_of_a_file_of_git_does_not_hold_up_the_start(home: Path, name: str) -> None:
+    workspace = home / "pipes"
+    (workspace / name).parent.mkdir(parents=True)
+    os.mkfifo(workspace / name)
+    if name == "own/gitdir":
+        (workspace / ".git").write_text("gitdir: own\n")
+
+    assert fence(home, workspace).access(str(workspace / "file")) == "write"
+
+
+def test_a_link_in_place_of_settings_of_a_worktree_makes_no_file_elsewhere(home: Path) -> None:
+    (home / "work" / ".git" / "config").write_text("[extensions]\n\tworktreeConfig = true\n")
+    (home / "work" / ".git" / "config.worktree").symlink_to(home / "made")
+
+    fence(home)
+
+    assert not (home / "made").exists()
