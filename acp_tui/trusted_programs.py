@@ -27,13 +27,13 @@ def expose(folders: Iterable[str]) -> None:
 def own_path() -> str:
     """Return PATH without relative folders and those in which an agent may put a program."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(each for each in folders if os.path.isabs(each) and not _is_exposed(each))  # noqa: PTH117
+    return os.pathsep.join(each for each in folders if os.path.isabs(each) and not is_exposed(each))  # noqa: PTH117
 
 
 def own_program(name: str) -> str | None:
     """Return the path of a program that acp-tui runs by itself, or None."""
     found = shutil.which(name, path=own_path() or os.devnull)
-    return None if found is None or _is_exposed(found) else found
+    return None if found is None or is_exposed(found) else found
 
 
 def own_command(*words: str) -> tuple[str, ...]:
@@ -41,6 +41,7 @@ def own_command(*words: str) -> tuple[str, ...]:
     return (sys.executable, "-P", "-m", "acp_tui", *words)
 
 
-def _is_exposed(path: str) -> bool:
+def is_exposed(path: str) -> bool:
+    """Return whether an agent may write a path."""
     places = {os.path.abspath(path), os.path.realpath(path)}  # noqa: PTH100 - text
     return any(place == each or place.startswith(f"{each}/") for place in places for each in _exposed)

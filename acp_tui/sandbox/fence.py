@@ -165,14 +165,21 @@ def fence_for(
         path = _real(name, base)
         _need_place(path, rules, base)
         rules[path] = "write"
-    return Fence(
+    fence = Fence(
         rules,
         base,
         *_create_layout(folder),
         tuple(_sockets(wanted.sockets, environment, base)),
-        tuple(own),
+        (*own, followed(folder)),
         tuple(path for root in roots for path in _unmade(followed(root), wanted.protect)),
     )
+    # An agent could put a link in the place of the folder, which the next command would follow.
+    if fence.access(fence.temp) == "write":
+        raise NoFence(
+            f"A sandbox around {fence.place(fence.temp)} would keep nothing out: its own folder is in it.",
+            "Start in the folder of a project, or set TMPDIR to another folder.",
+        )
+    return fence
 
 
 def _create_layout(folder: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.sandbox.places import TEMPORARY
+from acp_tui.trusted_programs import is_exposed
 
 _PREFIX: Final = "acp-tui-sandbox-"
 _NEW: Final = 60.0
@@ -44,9 +45,13 @@ class SessionFolder:
 
 
 def _parent() -> str:
-    """Return the folder for temporary files, without `tempfile`, which takes a tenth of the start."""
+    """Return the folder for temporary files, without `tempfile`, which takes a tenth of the start.
+
+    An agent that may write it could put a link in the place of the session's folder.
+    """
     named = os.environ.get("TMPDIR", "")
-    return os.path.abspath(named) if named and os.access(named, os.W_OK) else TEMPORARY[0]  # noqa: PTH100
+    is_fit = named and os.access(named, os.W_OK) and not is_exposed(named)
+    return os.path.abspath(named) if is_fit else TEMPORARY[0]  # noqa: PTH100
 
 
 def _remove_if_left(folder: Path) -> None:

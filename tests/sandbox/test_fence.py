@@ -217,3 +217,18 @@ def test_a_link_in_place_of_settings_of_a_worktree_makes_no_file_elsewhere(home:
     fence(home)
 
     assert not (home / "made").exists()
+
+
+@pytest.mark.parametrize("way", ["root", "setting", "state"])
+def test_a_fence_around_its_own_folder_is_refused(home: Path, way: str) -> None:
+    around = home / "around"
+    (around / "private").mkdir(parents=True)
+    (home.parent / "private").symlink_to(around / "private")
+
+    with pytest.raises(NoFence, match=f"{around} would keep nothing out"):
+        fence(
+            home,
+            *((around,) if way == "root" else ()),
+            wanted=Wanted(write=("~/around",) if way == "setting" else ()),
+            state=("around",) if way == "state" else (),
+        )

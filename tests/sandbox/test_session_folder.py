@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.sandbox.session_folder import SessionFolder
+from acp_tui.trusted_programs import expose
 
 
 @pytest.fixture(autouse=True)
@@ -61,3 +62,12 @@ def test_a_link_in_its_place_is_not_followed(temporary: Path) -> None:
     SessionFolder().remove()
 
     assert mine.exists()
+
+
+def test_a_folder_that_an_agent_can_write_holds_no_session_folder(temporary: Path) -> None:
+    expose([str(temporary)])
+
+    folder = SessionFolder()
+
+    assert not Path(folder.path).is_relative_to(temporary)
+    folder.remove()
