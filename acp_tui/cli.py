@@ -492,8 +492,10 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     # only for the interface
     from acp_tui.conversation.start_options import Start
     from acp_tui.store.folders import config_folder
+    from acp_tui.trusted_programs import expose
     from acp_tui.workspace.guard import Guard
 
+    expose([cwd, *extra_roots])
     known, settings, problems = known_agents_and_settings()
     mcp_servers, unset = _mcp_servers(options, settings)
     _start_log(options)
@@ -641,12 +643,14 @@ def examine(words: Sequence[str]) -> int:
     # only for this subcommand
     from acp_tui.commands import parsers
     from acp_tui.commands.doctor import doctor
+    from acp_tui.trusted_programs import expose
 
     if "--help" in ours or "-h" in ours:
         print(parsers.doctor().format_help(), end="")
         return 0
     options = read(parsers.doctor(), ours, agent)
     cwd = folder(options["cwd"], "The workspace")
+    expose([cwd])
     if agent is None and not options["demo"]:
         return doctor.report_machine(cwd, as_json=options["json"])
     try:

@@ -15,6 +15,7 @@ from acp_tui.store.agents import DEMO, KnownAgent, agent_behind
 from acp_tui.store.folders import config_folder, data_folder, state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings
+from acp_tui.trusted_programs import expose
 
 _MEMORY: Final = "sandbox"
 """Name of the file that records which fence worked."""
@@ -49,6 +50,9 @@ def sandbox_for(
     agent = agent_behind(launch, known) if launch is not None else None
     own = agent.state if agent is not None else ()
     chosen = network or (agent.network if agent is not None else None) or settings.network
+    home = str(Path.home())
+    # Before any program of ours is run: one of an earlier session could be on PATH.
+    expose([*roots, *(os.path.join(home, name.removeprefix("~/")) for name in (*own, *settings.write))])  # noqa: PTH118
     if launch is not None and launch.name == DEMO:  # it keeps sessions in acp-tui's data folder
         own = (*own, str(data_folder() / DEMO))
     return Sandbox.make(
@@ -64,6 +68,6 @@ def sandbox_for(
         programs=program_places(
             launch.argv if launch is not None else (),
             environment.get("PATH", os.defpath),
-            os.path.realpath(Path.home()),
+            os.path.realpath(home),
         ),
     )

@@ -77,7 +77,6 @@ class Sandbox:
         Raises:
             NoFence: it is not possible.
         """
-        expose([*roots, *state])
         try:
             folder = SessionFolder()
         except OSError as error:
@@ -217,6 +216,8 @@ class Sandbox:
         if is_seen:
             self._open_inside(path, access)
         self.fence.opened[path] = access
+        if access == "write":
+            expose([path])
         if self.means.kind == "landlock":
             self._retired += self._landlocks.values()  # another thread may be starting a command
             self._landlocks = {}

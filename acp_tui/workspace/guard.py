@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.platform import ProcProcesses, process_table
+from acp_tui.trusted_programs import own_path
 
 RUN: Final = os.urandom(8).hex()
 """Prefix of the environment marks of this run."""
@@ -175,7 +176,7 @@ class Guard:
                 "/bin/sh",
                 ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN, LIMIT_PREFIX, *_portable_sweep()],
                 # No mark of this or an outer acp-tui: a sweep must not find the watcher.
-                {"PATH": os.environ.get("PATH", os.defpath)},
+                {"PATH": f"{os.defpath}:{own_path()}"},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, theirs, 0),
                     (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),

@@ -54,6 +54,33 @@ def test_a_command_runs_inside_with_its_own_streams_and_exit_code(home: Path) ->
 
 
 @needs_bubblewrap
+@pytest.mark.parametrize(
+    ("folder", "command"),
+    [
+        ("work/.venv/bin", ("sandbox", "--", "true")),
+        ("work/.venv/bin", ("doctor",)),
+        ("cache/bin", ("sandbox", "--", "true")),
+    ],
+)
+def test_a_program_that_an_earlier_session_has_put_on_path_is_not_run(
+    home: Path, monkeypatch: pytest.MonkeyPatch, folder: str, command: Sequence[str]
+) -> None:
+    (home / folder).mkdir(parents=True)
+    (home / "ours" / "config").mkdir(parents=True)
+    (home / "ours" / "config" / "settings.toml").write_text('[sandbox]\nwrite = ["~/cache"]\n')
+    for name in ("bwrap", "git", "strace", "setsid"):
+        program = home / folder / name
+        program.write_text(f'#!/bin/sh\necho {name} >> {home}/planted\nexec /usr/bin/{name} "$@"\n')
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{home / folder}:{os.environ['PATH']}")
+    argv = [sys.executable, "-m", "acp_tui", *command]
+
+    subprocess.run(argv, cwd=home / "work", capture_output=True, check=False)
+
+    assert not (home / "planted").exists()
+
+
+@needs_bubblewrap
 @pytest.mark.parametrize(("line", "code"), [("kill -TERM $$", 143), ("exit 0", 0)])
 def test_a_signal_is_told_as_a_shell_tells_it(home: Path, line: str, code: int) -> None:
     assert ran(home, "--", "sh", "-c", line).returncode == code

@@ -230,3 +230,22 @@ async def test_one_look_at_all_processes_is_enough_for_an_agent_that_ended_when_
 
     assert child.is_over
     assert looks == [1]
+
+
+@pytest.mark.slow
+async def test_the_watcher_runs_no_program_that_an_agent_has_put_on_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sleep", "grep"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} >> {tmp_path}/planted\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    moment = a_long_time()
+    guard = Guard()
+    start(guard, f"/bin/sleep {moment}")
+    await until(lambda: bool(sleepers(moment)))
+
+    guard.close()
+
+    await until(lambda: not sleepers(moment))
+    assert not (tmp_path / "planted").exists()

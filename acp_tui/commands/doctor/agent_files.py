@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 from acp_tui.commands.doctor.findings import Finding
 from acp_tui.lazy_regex import regex
 from acp_tui.sandbox.refusals import own_place
+from acp_tui.trusted_programs import own_program
 
 CHECK: Final = "own files"
 _PROGRAM: Final = "strace"
@@ -26,7 +26,7 @@ _MOST: Final = 8
 
 def traced(argv: Sequence[str], trace: Path) -> list[str] | None:
     """Return a command under strace, which writes its log to a file; None without strace."""
-    program = shutil.which(_PROGRAM)
+    program = own_program(_PROGRAM)
     if program is None:
         return None
     return [

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from textual.app import App, SuspendNotSupported
 
+from acp_tui.trusted_programs import own_program
 from acp_tui.ui.application.terminal import TerminalTaken
 from acp_tui.ui.screens.base.unasked_screen import UnaskedScreen
 
@@ -93,9 +94,13 @@ def _signal_name(number: int) -> str:
 
 
 async def _run(command: Sequence[str]) -> int | OSError:
-    """Run a program in the foreground; return its exit code, or the error of its start."""
+    """Run a program in the foreground; return its exit code, or the error of its start.
+
+    One of the same name that an agent may have written is run only if there is no other.
+    """
+    program, *arguments = command
     try:
-        process = await asyncio.create_subprocess_exec(*command)
+        process = await asyncio.create_subprocess_exec(own_program(program) or program, *arguments)
     except OSError as error:
         return error
     try:

@@ -91,6 +91,26 @@ def test_an_editor_that_fails_loses_neither_the_draft_nor_what_it_wrote(
     assert left.read_text() == "half"
 
 
+def test_an_editor_that_the_agent_has_put_on_path_is_not_run(tmp_path: Path) -> None:
+    workspace, other = tmp_path / "work", tmp_path / "other"
+    for folder, words in ((workspace, "planted"), (other, "the user's")):
+        folder.mkdir()
+        (folder / "my-editor").write_text(f'#!/bin/sh\necho " {words}" >>"$1"\n')
+        (folder / "my-editor").chmod(0o755)
+    env = {
+        "ACP_TUI_HOME": str(tmp_path / "home"),
+        "PATH": f"{workspace}:{other}:/usr/bin:/bin",
+        "VISUAL": "my-editor",
+    }
+    argv = [sys.executable, "-m", "acp_tui", "--agent", sys.executable, "-S", "-E", str(AGENT)]
+    with Terminal(argv, cwd=workspace, env=env) as terminal:
+        terminal.until("F1 help")
+        terminal.until("Ask anything")
+        terminal.type("draft\x07")
+
+        terminal.until("the user's")
+
+
 def test_an_editor_that_is_not_there_gives_the_terminal_back(tmp_path: Path) -> None:
     env = {"ACP_TUI_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin", "VISUAL": "no-such-editor"}
     argv = [sys.executable, "-m", "acp_tui", "--agent", sys.executable, "-S", "-E", str(AGENT)]
