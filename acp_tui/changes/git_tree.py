@@ -362,7 +362,10 @@ async def _list(store: SnapshotStore) -> _Listed:
     try:
         async with asyncio.TaskGroup() as both:  # neither outlives the lock on the store
             listing = both.create_task(store.git("ls-files", "-z", "--others", "--exclude-standard"))
-            differing = both.create_task(store.git("diff-files", "-z", "--name-status"))
+            # A repository that took the place of a file while it was added is a submodule to git, which would
+            # run `git status` in it, with the programs of its settings.
+            options = ("--ignore-submodules=all", "-z", "--name-status")
+            differing = both.create_task(store.git("diff-files", *options))
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from None
     words = differing.result().split(b"\0")

@@ -70,6 +70,28 @@ async def test_a_pipe_in_the_place_of_a_file_of_patterns_stops_nothing(tmp_path:
 
 
 @pytest.mark.slow
+async def test_a_repository_that_took_the_place_of_a_file_while_it_was_added_runs_nothing(
+    tmp_path: Path,
+) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    before = await snapshots.take()
+    (root / "sub").mkdir()
+    (root / "sub" / "x").write_text("1\n")
+    (root / "sub" / ".gitattributes").write_text("* filter=evil\n")
+    repository(root / "sub")
+    for name in ("clean", "process"):
+        command = ["config", f"filter.evil.{name}", f"echo {name} >> {tmp_path}/ran; cat"]
+        subprocess.run(["git", "-C", str(root / "sub"), *command], check=True)
+    await snapshots.store.git("update-index", "--add", "sub")
+    (root / "sub" / "x").write_text("2\n")
+
+    await snapshots.take()
+    await snapshots.changes(before)
+
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
 async def test_other_repositories_inside_are_not_entered_and_said(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     for name in ("empty", "full"):
