@@ -130,7 +130,7 @@ def events_of_message(message: Meaning) -> Iterator[AddressedEvent]:
         case Inserted(call):
             yield from events_of_call(call)
         case Notification(method="session/update", params=params):
-            yield from _updated(params)
+            yield from _updated(params, message.version)
         case Notification(method="elicitation/complete", params=params):
             yield OUTSIDE, events.Completed(str(member(params, "elicitationId")))
         case Response(call=call):
@@ -177,10 +177,12 @@ def events_of_answer(request: Request, result: Any, by: str = "you") -> Iterator
 # ------------------------------------------------------------------ parts
 
 
-def _updated(params: Any) -> Iterator[AddressedEvent]:
+def _updated(params: Any, version: int) -> Iterator[AddressedEvent]:
     session_id = session_of(params)
     if session_id != OUTSIDE:
         for update in validation.read_updates(member(params, "update")):
+            if isinstance(update, schema.MessageUpdate):
+                update.version = version
             yield session_id, update
 
 

@@ -60,6 +60,8 @@ class Notification:
     method: str
     params: Any
     line: bytes = b""
+    version: int = 1
+    """2 if it was translated from version 2."""
 
 
 @dataclass(slots=True, eq=False)

@@ -872,6 +872,8 @@ class MessageUpdate(Model):
     content: list[ContentBlock] | None = None
     keeps_place: bool = False
     """True for a prompt that is not moved: the agent has reported it before, at an unknown place."""
+    version: int = 2
+    """1 if an agent of version 1 sends it: it then names no prompt, and ids may begin again in each turn."""
 
 
 class AgentTerminal(Model):

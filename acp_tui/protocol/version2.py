@@ -430,7 +430,7 @@ class Version2:
 
 def _news(session_id: str, update: Object) -> Notification:
     """Return an update as a message."""
-    return Notification("session/update", {"sessionId": session_id, "update": update})
+    return Notification("session/update", {"sessionId": session_id, "update": update}, version=VERSION)
 
 
 def _end_of_turn(call: Call, update: Object) -> Response:

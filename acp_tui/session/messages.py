@@ -69,6 +69,8 @@ class Messages:
         """True once something other than an echo came after the prompt."""
         self._repeated = ""
         """Echoed text so far, not shown again."""
+        self._said: set[str] = set()
+        """Texts of the user in this turn, without white space."""
         self._same: SessionChange | None = None
         self._sent: dict[str, list[Part]] = {}
         """Parts of the prompts that were sent, by the agent's message id."""
@@ -77,6 +79,7 @@ class Messages:
         """Begin a turn with the user's prompt; return the new entry's index."""
         self.close()
         self.is_replay = False
+        self._said.clear()
         self._entries.append(UserMessage(parts_of(prompt), at=at))
         self._expect_echo(prompt)
         self._turn = len(self._entries) - 1
@@ -91,6 +94,7 @@ class Messages:
 
     def _expect_echo(self, prompt: list[ContentBlock]) -> None:
         self._echo, self._prompt = text_in(prompt), prompt
+        self._said.add(_without_space(self._echo))
         self._has_heard, self._repeated = False, ""
 
     def ascribe(self) -> None:
@@ -153,11 +157,13 @@ class Messages:
 
     def update(self, news: MessageUpdate, at: float) -> SessionChange | None:
         """Replace the content of a message, or begin one; an absent list keeps the content."""
-        self.has_unique_ids = True
+        self.has_unique_ids = self.has_unique_ids or news.version > 1
         kind = _NAMES[news.session_update]
-        index = self._by_id[kind].get(news.message_id)
+        if kind is UserMessage and news.version == 1 and not self.is_replay:
+            kind = AscribedMessage
+        index = self._find(kind, news.message_id)
         if kind is UserMessage and index is None:
-            index = self._by_id[AscribedMessage].get(news.message_id)
+            index = self._find(AscribedMessage, news.message_id)
             kind = UserMessage if self.is_replay else AscribedMessage
         if "content" not in news.model_fields_set:
             return None
@@ -176,9 +182,13 @@ class Messages:
 
     def _is_whole_echo(self, news: MessageUpdate) -> bool:
         """Return whether a message of the user repeats text that was sent into the turn."""
-        if news.session_update != "user_message" or self._echo is None:
+        if news.session_update != "user_message":
             return False
         text = text_in(news.content or ())
+        if news.version == 1:
+            return bool(text) and _without_space(text) in self._said
+        if self._echo is None:
+            return False
         is_echo = bool(text) and text.split() == self._echo.split()
         if is_echo:
             self._echo = None
@@ -292,7 +302,11 @@ class Messages:
 
 
 def _squeezed(parts: Sequence[Part]) -> str:
-    return "".join("".join(str(part) for part in parts if isinstance(part, TextBuffer)).split())
+    return _without_space("".join(str(part) for part in parts if isinstance(part, TextBuffer)))
+
+
+def _without_space(text: str) -> str:
+    return "".join(text.split())
 
 
 def text_in(blocks: Iterable[ContentBlock]) -> str:

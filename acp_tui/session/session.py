@@ -474,6 +474,8 @@ class Session:
     def _message(self, event: schema.MessageUpdate, at: float) -> SessionChange | None:
         """Replace a message; a user message without content gives the prompt its id and place."""
         if event.session_update == "user_message" and "content" not in event.model_fields_set:
+            if event.version == 1:
+                return None
             changed, index = self._messages.place_prompt(event.message_id, keeps_place=event.keeps_place)
             if len(changed) > 1:
                 self._turns.move(index)

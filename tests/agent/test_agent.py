@@ -18,7 +18,15 @@ from acp_tui.protocol.schema import (
     TextContent,
 )
 from acp_tui.session import events
-from acp_tui.session.entries import AgentMessage, Notice, SteeredMessage, UserMessage, text_of
+from acp_tui.session.entries import (
+    AgentMessage,
+    AscribedMessage,
+    Message,
+    Notice,
+    SteeredMessage,
+    UserMessage,
+    text_of,
+)
 from tests.agent.puppet import ABLE, SESSION, conversation, text, update
 
 # ------------------------------------------------------------------ initialize
@@ -249,6 +257,28 @@ async def test_c55_r35_an_echo_of_the_prompt_is_not_shown_twice() -> None:
         assert isinstance(user, UserMessage)
         assert isinstance(agent, AgentMessage)
         assert (text_of(user), user.message_id) == ("hello there", "m7")
+
+
+async def test_a_report_of_the_prompt_in_words_of_version_2_neither_moves_nor_doubles_it() -> None:
+    async with conversation() as talk:
+        for number in range(2):  # ids may begin again in each turn
+            call, turn = await talk.prompted("hello there")
+            talk.puppet.updates("agent_message_chunk", content=text("hi"))
+            talk.puppet.updates("user_message", messageId="m1")
+            for _ in range(2):
+                talk.puppet.updates("user_message", messageId="m1", content=[text("hello\n"), text(" there")])
+            talk.puppet.updates("user_message", messageId="m2", content=[text(f"be quick {number}")])
+            talk.puppet.updates("user_message", messageId="m2", content=[text(f"be quicker {number}")])
+            talk.puppet.answers(call, {"stopReason": "end_turn"})
+            await turn
+
+        said = [(type(entry), text_of(entry)) for entry in talk.session.entries if isinstance(entry, Message)]
+        assert said == [
+            *((UserMessage, "hello there"), (AgentMessage, "hi"), (AscribedMessage, "be quicker 0")),
+            *((UserMessage, "hello there"), (AgentMessage, "hi"), (AscribedMessage, "be quicker 1")),
+        ]
+        assert len(talk.session.entries) == len(said)
+        assert [each.first for each in talk.session.turns] == [0, 3]
 
 
 # ------------------------------------------------------------------ cancelling
