@@ -26,10 +26,21 @@ _BRIEFLY: Final[dict[Policy, str]] = {
 LESS: Final = {
     "nothing": "the agent does not ask",
     "no edits": "the agent does not ask for edits",
-    "less": "the agent may not ask",
+    "less": "the agent may act without asking",
 }
 """Phrases for the values of `asks_less`."""
-_LESS_BRIEFLY: Final = {"nothing": "does not ask", "no edits": "edits unasked", "less": "may not ask"}
+_LESS_BRIEFLY: Final = {"nothing": "does not ask", "no edits": "edits unasked", "less": "may act unasked"}
+_BEFORE: Final = {
+    "ask": "before everything",
+    "ask-edits-and-commands": "before edits, commands",
+    "allow-edits": "before commands",
+    "allow-everything": "never",
+    "read-only": "",
+    "nothing": "never",
+    "no edits": "not before edits",
+    "less": "not always",
+}
+"""The rest of a sentence that begins with "asks", by policy or value of `asks_less`."""
 _ORDER: Final = ("nothing", "no edits", "less")
 
 
@@ -43,8 +54,8 @@ class Approval(NamedTuple):
     """True if the agent may act without a question where the user may not expect that."""
     due_to: Literal["mode", "policy"]
     """The menu that changes it."""
-    state: str
-    """The words without the name of a mode."""
+    asks: str
+    """The rest of a sentence that begins with "asks", without the name of a mode; "" if there is none."""
 
 
 def approval_of(policy: Policy, options: Sequence[Option]) -> Approval:
@@ -54,10 +65,10 @@ def approval_of(policy: Policy, options: Sequence[Option]) -> Approval:
     """
     found = min(_less(options), key=lambda pair: _ORDER.index(pair[1]), default=None)
     if found is None:
-        asks = ASKS[policy]
-        return Approval(asks, _BRIEFLY[policy], policy == "allow-everything", "policy", asks)
+        is_open = policy == "allow-everything"
+        return Approval(ASKS[policy], _BRIEFLY[policy], is_open, "policy", _BEFORE[policy])
     name, less = found
-    return Approval(f"{name}: {LESS[less]}", f"{name}: {_LESS_BRIEFLY[less]}", True, "mode", LESS[less])
+    return Approval(f"{name}: {LESS[less]}", f"{name}: {_LESS_BRIEFLY[less]}", True, "mode", _BEFORE[less])
 
 
 def _less(options: Sequence[Option]) -> Iterator[tuple[str, str]]:

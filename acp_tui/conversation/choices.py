@@ -239,7 +239,7 @@ class _Repetition:
                 continue
             named = f"{option.config.name} {option.name_of(value)}"
             if option.offers(value):
-                self._tell(f"{named} was not restored: with it, the agent may not ask.")
+                self._tell(f"{named} was not restored: with it, the agent may act without asking.")
             elif option.config.id in self._by_hand:
                 self._tell(f"The settings choose {named}, which the agent does not offer.", "warning")
             else:

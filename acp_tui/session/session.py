@@ -75,6 +75,7 @@ class Session:
         self.entries: list[Entry] = []
         self.plans = Plans()
         self._steps = Steps()
+        self._mode_notice: Notice | None = None
         self._steps_from = 0, 0
         """Number of entries and of turns whose times are on an earlier clock than the plan's steps."""
         self.commands: list[AvailableCommand] = []
@@ -760,10 +761,19 @@ class Session:
         is_chosen = option is not None and self.pending.get(option.config.id) == mode_id
         self._options.mode_is(mode_id)
         if option is None:
-            return self._note(Notice(f"Mode: {mode_id}", at=at))
+            return self._note_mode(mode_id, at)
         if is_known or (is_chosen and not self.entries):
             return SessionChange(fields=("options",))  # at the start, as the user has set it
-        return _with_fields(self._note(Notice(f"Mode: {option.value_name}", at=at)), "options")
+        return _with_fields(self._note_mode(option.value_name, at), "options")
+
+    def _note_mode(self, name: str, at: float) -> SessionChange:
+        """Say the mode; of several modes in a row, only the last is said."""
+        before = self._mode_notice
+        if before is not None and self.entries and self.entries[-1] is before:
+            before.text, before.at = f"Mode: {name}", at
+            return SessionChange((len(self.entries) - 1,))
+        self._mode_notice = Notice(f"Mode: {name}", at=at)
+        return self._note(self._mode_notice)
 
     # ------------------------------------------------------------------ other updates
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from acp_tui.conversation.approval import approval_of
@@ -47,7 +49,7 @@ def test_in_a_mode_that_asks_the_policy_says_what_is_asked(policy: Policy, words
         ("full-access", "Agent (full access)", "Agent (full access): the agent does not ask"),
         ("acceptEdits", "Accept Edits", "Accept Edits: the agent does not ask for edits"),
         ("auto_edit", "Auto Edit", "Auto Edit: the agent does not ask for edits"),
-        ("auto", "Auto", "Auto: the agent may not ask"),
+        ("auto", "Auto", "Auto: the agent may act without asking"),
         ("x", "Swift", None),
     ],
 )
@@ -64,7 +66,7 @@ def test_a_mode_that_asks_less_is_named_whatever_the_policy(value: str, name: st
 def test_the_description_of_a_mode_counts_too() -> None:
     found = approval_of("ask", [mode("swift", "Swift", "Runs commands without asking")])
 
-    assert found.words == "Swift: the agent may not ask"
+    assert found.words == "Swift: the agent may act without asking"
 
 
 def test_a_switch_about_asking_counts_and_the_value_auto_of_another_option_does_not() -> None:
@@ -84,3 +86,13 @@ def test_of_several_the_one_that_asks_least_is_named() -> None:
     auto, yolo = select("approval", "Approvals", "auto"), mode("yolo", "YOLO")
 
     assert approval_of("ask", [auto, yolo]).words == "YOLO: the agent does not ask"
+
+
+def test_what_it_asks_before_continues_the_word_asks() -> None:
+    asks = {policy: approval_of(policy, []).asks for policy in get_args(Policy)}
+
+    assert asks["ask"] == "before everything"
+    assert asks["allow-everything"] == "never"
+    assert asks["read-only"] == "", "it refuses"
+    assert approval_of("ask", [mode("yolo", "YOLO")]).asks == "never"
+    assert approval_of("ask", [mode("auto", "Auto")]).asks == "not always"

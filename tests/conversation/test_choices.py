@@ -148,7 +148,9 @@ async def test_a_mode_that_asks_less_is_not_chosen_again_unless_the_settings_say
 
     async with begun(tmp_path) as conversation:
         await until(lambda: said(conversation))
-        assert said(conversation) == ["Mode Yolo was not restored: with it, the agent may not ask."]
+        assert said(conversation) == [
+            "Mode Yolo was not restored: with it, the agent may act without asking."
+        ]
         assert values(conversation)["mode"] == "ask"
 
     by_hand = PLAIN._replace(options={"plain": {"mode": "yolo"}})

@@ -355,10 +355,27 @@ def test_c113_c114_a_mode_that_changes_is_told_and_chosen() -> None:
     chosen = session.option("mode")
     assert chosen is not None
     assert (chosen.config.current_value, chosen.value_name) == ("unheard", "unheard")
-    assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == [
-        "Mode: Go",
-        "Mode: unheard",
-    ]
+    assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == ["Mode: unheard"]
+
+
+def test_of_several_modes_in_a_row_the_last_is_said() -> None:
+    modes = [{"id": name, "name": name.title()} for name in ("ask", "plan", "go")]
+    session = Session("s")
+    session.apply(
+        events.SetUp(
+            SessionSetup.model_validate({"modes": {"currentModeId": "ask", "availableModes": modes}})
+        )
+    )
+
+    for mode in ("plan", "go", "ask", "plan"):
+        change = session.apply(read_update({"sessionUpdate": "current_mode_update", "currentModeId": mode}))
+        assert change is not None
+        assert change.entries == (0,)
+    session.apply(events.Noted("between"))
+    session.apply(read_update({"sessionUpdate": "current_mode_update", "currentModeId": "go"}))
+
+    said = [entry.text for entry in session.entries if isinstance(entry, Notice)]
+    assert said == ["Mode: Plan", "between", "Mode: Go"]
 
 
 def test_a_mode_that_the_user_has_chosen_leaves_an_empty_chat_empty() -> None:

@@ -111,8 +111,8 @@ class SessionCard(StatusRows):
         approval = conversation.choices.approval
         if approval is not None:
             role = "warning" if approval.is_open else "text"
-            words = approval.state.removeprefix("asks ").removesuffix(" asks").removeprefix("the agent ")
-            yield "asks", role, self._value(words), approval.due_to
+            label, words = ("asks", approval.asks) if approval.asks else ("policy", approval.brief)
+            yield label, role, self._value(words), approval.due_to
         if conversation.running is not None and (sandbox := conversation.running.sandbox) is not None:
             yield (
                 "sandbox",

@@ -70,7 +70,7 @@ async def test_the_card_says_who_in_which_mode_what_is_asked_and_where(tmp_path:
         assert rows[1:4] == ["agent Plain agent", "mode Ask F6", "asks before everything Alt+P"]
         assert rows[4].startswith("folder /")
         await here.press("shift+tab")
-        await here.until(lambda: "asks does not ask" in " ".join(here.text.split()))
+        await here.until(lambda: "asks never F6" in " ".join(here.text.split()))
 
 
 @pytest.mark.slow
