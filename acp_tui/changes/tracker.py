@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from acp_tui.changes.baseline import Baseline
 from acp_tui.changes.changed_files import ChangedFiles, exclusion_notice
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.git_tree import MOST_FILES, ChangedFile, Restored, Snapshot
@@ -20,97 +21,13 @@ from acp_tui.changes.line_steps import LineSteps
 from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.undo import Reviewed, maybe_older
 from acp_tui.changes.undo_stack import UndoStack
-from acp_tui.changes.untracked import FileModes, Marks, Untracked, differences, inner_marks, marks
+from acp_tui.changes.untracked import (
+    Untracked,
+    UntrackedFiles,
+)
 from acp_tui.session.earlier_runs import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
-from acp_tui.session.session import THIS_TURN
 from acp_tui.workspace.real_paths import followed, is_same
-
-
-class Baseline:
-    """The baseline of the changes pane: session start, a turn, or the latest turn."""
-
-    def __init__(
-        self,
-        snapshots: Snapshots,
-        found: ChangedFiles,
-        counts: LineCounts,
-        tell: Callable[[RangeChosen], None],
-    ) -> None:
-        """Begin at the session start.
-
-        Args:
-            snapshots: the workspace's snapshots.
-            found: the changes since the session start.
-            counts: line counts for files that git considers binary.
-            tell: receives the session's events.
-        """
-        self.since = 0
-        """Turn (from 1), 0 for the session start, or `THIS_TURN`."""
-        self.newest = 0
-        """The number of the latest turn."""
-        self.shown: dict[str, ChangedFile] = {}
-        """Changes since the baseline, by absolute path."""
-        self._snapshots = snapshots
-        self._found = found
-        self._counts = counts
-        self._tell = tell
-        self._turns: dict[int, Snapshot] = {}
-        self._ranged: RangeChosen | None = None
-
-    def recall(self, turns: int, snapshots: Mapping[int, Snapshot]) -> None:
-        """Restore the turns of earlier runs and their snapshots."""
-        self.newest = max(self.newest, turns)
-        self._turns = {**snapshots, **self._turns}
-
-    def remember(self, turn: int, snapshot: Snapshot) -> None:
-        """Record the snapshot before a turn."""
-        self._turns[turn] = snapshot
-
-    @property
-    def turns(self) -> list[int]:
-        """Turns (from 1) with a snapshot."""
-        return sorted(self._turns)
-
-    def before(self, turn: int) -> Snapshot | None:
-        """Return the snapshot before a turn."""
-        return self._turns.get(turn)
-
-    def base(self, first: Snapshot | None) -> Snapshot | None:
-        """Return the snapshot to compare with; `first` is the one of the session start."""
-        since = self.newest if self.since == THIS_TURN else self.since
-        later = [number for number in self._turns if number >= since]
-        return self._turns[min(later)] if self.since and later else first
-
-    async def show(self, first: Snapshot | None) -> None:
-        """Report the changes since the baseline.
-
-        Raises:
-            SnapshotError.
-        """
-        base, self.shown = self.base(first), self._found.changes
-        if base is not None and base is not first:
-            changes = await self._snapshots.changes(base)
-            await self._counts.learn(changes)
-            self.shown = self._found.by_path(changes)
-        if self.since or self._ranged:
-            now = RangeChosen(self.since, self._found.listed(self.shown)) if self.since else RangeChosen(0)
-            if now != self._ranged:
-                self._ranged = now
-                self._tell(now)
-
-    def go_on(self, turns: int) -> None:
-        """Continue with a session of `turns` turns, the same as before or another."""
-        if not turns <= self.newest <= turns + 1:  # an undelivered prompt began no turn
-            self._turns.clear()
-            self.since, self.newest = min(self.since, 0), turns
-        self._ranged = None
-
-    def clear(self) -> None:
-        """Forget all snapshots."""
-        self._turns.clear()
-        self.shown = {}
-
 
 PATIENCE: Final = 0.08
 """Maximum seconds that a prompt waits for its snapshot."""
@@ -124,8 +41,6 @@ _AT_ONCE: Final = 10.0  # seconds of pauses that may be owed: the first few look
 _SHARE: Final = 10  # looks take at most 1/_SHARE of the time
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
-_SLICE: Final = 2_000
-"""Files whose permissions are read at a time."""
 
 _SETTLING: Final = 2.0  # seconds to wait for the last look at the end of a session
 
@@ -199,8 +114,8 @@ class ChangeTracker:
         """Number of turns before the store was damaged."""
         self._snapshots = snapshots
         self._cwd = cwd
-        self._file_modes = FileModes(snapshots.root)
-        self.undo_stack = UndoStack(snapshots, self.look, tell, self._file_modes.first)
+        self._untracked = UntrackedFiles(snapshots)
+        self.undo_stack = UndoStack(snapshots, self.look, tell, self._untracked.modes.first)
         """The user's undo steps."""
         self._tell = tell
         self._every = every
@@ -237,15 +152,6 @@ class ChangeTracker:
         self._has_failed = False
         self.obstacle = ""
         """Reason why not all changes are tracked, or ""."""
-
-        # Files outside snapshots, compared by size, time and mode.
-        self.untracked: tuple[Untracked, ...] = ()
-        """Changes outside all snapshots since the session start."""
-        self._marks: Marks | None = None
-        self._hidden: tuple[Untracked, ...] = ()
-        self._first_inner: Marks | None = None
-        self._inner: Marks = {}
-        """Files of nested repositories: at the session start, and at the last look."""
         self._is_closed = False
 
     # ------------------------------------------------------------------ the life of a session
@@ -351,11 +257,14 @@ class ChangeTracker:
         """Return the change of a file since the baseline, by absolute path."""
         return self._baseline.shown.get(path)
 
+    @property
+    def untracked(self) -> Sequence[Untracked]:
+        """Changes outside all snapshots since the session start."""
+        return self._untracked.changes
+
     async def other_modes(self, paths: Iterable[str]) -> list[Untracked]:
         """Return the files whose permissions differ from those at the start; snapshots do not hold them."""
-        wanted = set(paths)
-        modes = await asyncio.to_thread(self._file_modes.look, map(os.fsencode, wanted))
-        return [one for one in differences({}, modes) if one.path in wanted]
+        return await self._untracked.other_modes(paths)
 
     async def show_since(self, turn: int) -> None:
         """Set the baseline: a turn (from 1), 0 for the session start, or `THIS_TURN`."""
@@ -455,11 +364,11 @@ class ChangeTracker:
                 self.first = await self._snapshots.take()
                 self._tell_kept(0, self.first, since=self._lost_turns)
             await self._watch()  # also reports more files outside snapshots
-            self._marks = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
+            await self._untracked.begin()
         if self.first.left_out:
             self._tell(exclusion_notice(self.first.left_out))
         self._follow_on()
-        await self._begin_outside()
+        await self._untracked.begin_slow()
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _recall(self, past: Past) -> None:
@@ -494,17 +403,6 @@ class ChangeTracker:
 
     def _tell_kept(self, turn: int, snapshot: Snapshot, *, since: int = 0) -> None:
         self._tell(KeptSnapshot(turn, snapshot.id, snapshot.at, turn in self._late, self._cwd, since))
-
-    async def _begin_outside(self) -> None:
-        """Read what is slow and needed by no prompt: permissions and files outside snapshots."""
-        self._inner = await inner_marks(self._snapshots.root, self._snapshots.left_out)
-        if self._first_inner is None:
-            self._first_inner = self._inner
-        files = await self._snapshots.files()
-        for begun in range(0, len(files), _SLICE):
-            await asyncio.to_thread(self._file_modes.begin, files[begun : begun + _SLICE])
-        for folder in await self._snapshots.empty_folders():
-            await asyncio.to_thread(self._file_modes.begin_folder, folder)
 
     async def _remember(self, turn: int) -> None:
         async with self._looking():
@@ -578,32 +476,11 @@ class ChangeTracker:
             await self._baseline.show(self.first)
             if settles:
                 self._found.settle()
-            await self._look_outside(changes, settles)
+            await self._untracked.look(self.first, changes, is_whole=settles or not self._in_turn)
+            self._note_obstacle()
 
-    async def _look_outside(self, changes: Sequence[ChangedFile], settles: bool) -> None:
-        """Look at files outside snapshots, and at newly ignored files."""
-        assert self.first is not None, "there is something to compare with"
-        left_out = self._snapshots.left_out
-        now = await asyncio.to_thread(marks, self._snapshots.root, left_out)
-        if self._marks is None:
-            self._marks = now
-        are_rules = any(change.path.rpartition("/")[2] == ".gitignore" for change in changes)
-        if not are_rules:
-            self._hidden = ()
-        elif settles or not self._in_turn:
-            hidden = await self._snapshots.newly_hidden(self.first)
-            self._hidden = tuple(Untracked(path, "hidden by a new .gitignore") for path in hidden)
-        if settles or not self._in_turn:
-            self._inner = await inner_marks(self._snapshots.root, left_out)
-            self._first_inner = self._inner if self._first_inner is None else self._first_inner
-        modes = await asyncio.to_thread(self._file_modes.look, self._snapshots.touched())
-        self.untracked = (
-            *differences(self._marks, now),
-            *differences(self._first_inner or {}, self._inner),
-            *differences({}, modes),
-            *self._hidden,
-        )
-        too_many = sum(each.reason == "too many" for each in left_out)
+    def _note_obstacle(self) -> None:
+        too_many = sum(each.reason == "too many" for each in self._snapshots.left_out)
         if not self._has_failed:
             self.obstacle = f"{too_many:,} files beyond {MOST_FILES:,} are not tracked." if too_many else ""
 

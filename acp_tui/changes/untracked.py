@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 from acp_tui.changes.file_list import files_in
 from acp_tui.changes.git import repository_at, repository_of
-from acp_tui.changes.git_tree import LeftOut
+from acp_tui.changes.git_tree import ChangedFile, LeftOut, Snapshot
+from acp_tui.changes.snapshots import Snapshots
 
 MOST: Final = 1_000
 """Maximum number of files that are checked."""
@@ -29,8 +30,6 @@ _WORDS: Final = {
     "repository": "another repository",
     "too many": "beyond the most files",
 }
-
-
 _KINDS: Final = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -149,13 +148,7 @@ def _kept(each: LeftOut, state: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _kind(mode: int) -> str:
-    kinds = {
-        stat.S_IFIFO: "a pipe",
-        stat.S_IFSOCK: "a socket",
-        stat.S_IFBLK: "a device",
-        stat.S_IFCHR: "a device",
-    }
-    return kinds.get(stat.S_IFMT(mode), "cannot be read")
+    return _KINDS.get(stat.S_IFMT(mode), "cannot be read")
 
 
 _LOOKED_AT: Final = 20_000
@@ -240,3 +233,74 @@ def _differs(before: int, now: int) -> bool:
     """Return whether permissions differ in more than a snapshot records."""
     is_seen = bool((before ^ now) & stat.S_IXUSR)
     return bool((before ^ now) & ~0o111) if is_seen else before != now
+
+
+_SLICE: Final = 2_000
+"""Files whose permissions are read at a time."""
+
+
+class UntrackedFiles:
+    """The files outside snapshots, compared by size, time and mode with the session start."""
+
+    def __init__(self, snapshots: Snapshots) -> None:
+        self._snapshots = snapshots
+        self.modes = FileModes(snapshots.root)
+        """The permissions of all files at the session start."""
+        self.changes: tuple[Untracked, ...] = ()
+        """Changes since the session start, as of the last look."""
+        self._first: Marks | None = None
+        self._hidden: tuple[Untracked, ...] = ()
+        self._first_inner: Marks | None = None
+        self._inner: Marks = {}
+        """Files of nested repositories: at the session start, and at the last look."""
+
+    async def begin(self) -> None:
+        """Read the marks at the session start, but for what is slow."""
+        self._first = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
+
+    async def begin_slow(self) -> None:
+        """Read what is slow and needed by no prompt: nested repositories and permissions."""
+        await self._look_inside()
+        files = await self._snapshots.files()
+        for begun in range(0, len(files), _SLICE):
+            await asyncio.to_thread(self.modes.begin, files[begun : begun + _SLICE])
+        for folder in await self._snapshots.empty_folders():
+            await asyncio.to_thread(self.modes.begin_folder, folder)
+
+    async def look(self, first: Snapshot, changes: Iterable[ChangedFile], *, is_whole: bool) -> None:
+        """Compare the files with the session start.
+
+        Args:
+            first: the snapshot of the session start.
+            changes: the changes since then in snapshots.
+            is_whole: True to look also at what is slow, which no look during a turn does.
+        """
+        now = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
+        if self._first is None:
+            self._first = now
+        if not any(change.path.rpartition("/")[2] == ".gitignore" for change in changes):
+            self._hidden = ()
+        elif is_whole:
+            hidden = await self._snapshots.newly_hidden(first)
+            self._hidden = tuple(Untracked(path, "hidden by a new .gitignore") for path in hidden)
+        if is_whole:
+            await self._look_inside()
+        modes = await asyncio.to_thread(self.modes.look, self._snapshots.touched())
+        self.changes = (
+            *differences(self._first, now),
+            *differences(self._first_inner or {}, self._inner),
+            *differences({}, modes),
+            *self._hidden,
+        )
+
+    async def other_modes(self, paths: Iterable[str]) -> list[Untracked]:
+        """Return the files whose permissions differ from those at the start; snapshots do not hold them."""
+        wanted = set(paths)
+        modes = await asyncio.to_thread(self.modes.look, map(os.fsencode, wanted))
+        return [one for one in differences({}, modes) if one.path in wanted]
+
+    async def _look_inside(self) -> None:
+        """Read the marks in nested repositories."""
+        self._inner = await inner_marks(self._snapshots.root, self._snapshots.left_out)
+        if self._first_inner is None:
+            self._first_inner = self._inner

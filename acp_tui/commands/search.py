@@ -19,7 +19,6 @@ from acp_tui.store.search_documents import document_at
 from acp_tui.store.search_index import Hit, SearchIndex, build, build_command, has_full_text, newest_first
 from acp_tui.store.search_query import FILTERS, Excerpt, Query, excerpt, limited, parse
 
-_LIMIT: Final = 50
 _PATHS: Final = ("file", "folder")
 """Filters whose values may contain spaces."""
 _FILTERED: Final = regex(r"[a-z]+:[^\s/:\\]")

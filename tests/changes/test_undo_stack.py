@@ -239,7 +239,7 @@ async def test_a_deleted_file_and_its_folder_come_back_with_the_permissions_that
     (private / "token").write_text("t\n")
     (private / "token").chmod(0o600)
     await watched.begin()
-    await until(lambda: watched.tracking._file_modes._known)  # private: a look has no other sign
+    await until(lambda: watched.tracking._untracked.modes._known)  # private: a look has no other sign
     await watched.tracking.before_turn(1)
     before = watched.tracking.before_of(1)
     assert before is not None
@@ -258,7 +258,7 @@ async def test_a_deleted_file_and_its_folder_come_back_with_the_permissions_that
 async def test_a_folder_that_was_empty_at_first_stays(watched: Watched) -> None:
     (watched.root / "empty" / "deep").mkdir(parents=True)
     await watched.begin()
-    await until(lambda: watched.tracking._file_modes.first("empty") is not None)  # private: the only sign
+    await until(lambda: watched.tracking._untracked.modes.first("empty") is not None)  # private
     await watched.tracking.before_turn(1)
     before = watched.tracking.before_of(1)
     assert before is not None
