@@ -291,7 +291,12 @@ class Connection:
     @property
     def looks_like_no_agent(self) -> bool:
         """True if the program is probably no ACP agent: it has printed stray lines only."""
-        return not self._heard_a_message and self.stray_count >= NO_AGENT_AFTER
+        return self.has_only_strays and self.stray_count >= NO_AGENT_AFTER
+
+    @property
+    def has_only_strays(self) -> bool:
+        """True if it has printed stray lines, and no message so far."""
+        return not self._heard_a_message and self.stray_count > 0
 
     @property
     def says_only_strays(self) -> bool:

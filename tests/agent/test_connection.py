@@ -87,6 +87,7 @@ async def test_r1_r2_c8_lines_that_are_no_messages_are_passed_over_and_kept() ->
         assert "DEBUG 1" in raw
         assert any("Welcome" in line for line in raw)
         assert not talk.agent.connection.looks_like_no_agent
+        assert not talk.agent.connection.has_only_strays
 
 
 @pytest.mark.slow
@@ -166,6 +167,7 @@ async def test_c10_a_start_that_fails_says_how_it_ended_and_why() -> None:
 
 async def test_a_program_that_is_no_agent_looks_like_no_agent() -> None:
     async with talking("nonsense", begun=False) as talk:
+        await until(lambda: talk.agent.connection.has_only_strays)
         await until(lambda: talk.agent.connection.looks_like_no_agent)
 
 

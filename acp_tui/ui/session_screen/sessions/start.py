@@ -248,7 +248,7 @@ class Startup:
             reason,
             stderr=agent.stderr_tail,
             stdout=agent.connection.strays,
-            no_agent=agent.connection.looks_like_no_agent,
+            no_agent=agent.connection.has_only_strays,
         )
         return failure, time.monotonic() - conversation.waiting_since
 
@@ -385,12 +385,18 @@ def _title(failure: Failure, waited: float | None) -> str:
             return "The agent refused to open a session"
 
 
+_INSTALLING: Final = (
+    "It may still be installing, or waiting for a login elsewhere: retry, or run it in a shell."
+)
+
+
 def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None) -> Iterator[str]:
     if failure.advice:
         yield failure.advice
     if failure.no_agent:
         yield "It prints plain text instead of ACP messages: it may need an option such as --acp."
-        yield "Run the command in a shell to see what it does."
+        yield from _signs(failure)
+        yield _INSTALLING if waited is not None else "Run the command in a shell to see what it does."
         return
     if failure.kind == "login":
         yield from _login_advice(login, can_log_in)
@@ -401,7 +407,7 @@ def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None
     if failure.kind != "not_taken_up":
         yield from _signs(failure)
     if waited is not None:
-        yield "It may still be installing, or waiting for a login elsewhere: retry, or run it in a shell."
+        yield _INSTALLING
     if failure.kind == "exited":
         yield from _exit_advice(failure)
     if failure.kind == "refused" and _WORKSPACE.search(failure.reason):

@@ -103,6 +103,15 @@ def test_an_agent_that_never_answers_is_reported_with_the_time_waited() -> None:
     assert any("retry" in advice for advice in told.advice)
 
 
+def test_a_program_that_prints_text_and_waits_is_not_only_said_to_be_installing() -> None:
+    printed = "Open https://example.org/device to log in"
+    told = explain(Failure("silent", "", stdout=printed, no_agent=True), waited=30)
+
+    assert "plain text instead of ACP messages" in told.advice[0]
+    assert len(told.advice) == 3, "the signs in its text count, too"
+    assert "still be installing" in told.advice[-1]
+
+
 def test_another_version_is_reported_as_the_agent_named_it() -> None:
     told = explain(Failure("version", "The agent offers protocol version 2; acp-tui asked for version 1."))
 
