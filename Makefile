@@ -1,8 +1,8 @@
-# The five commands of every day. README.md and .ci/run do the same things; .ci/run does everything.
+# The commands of every day. README.md and .ci/run do the same things; .ci/run does everything.
 
 BIN := .venv/bin
 
-.PHONY: setup run test fast check
+.PHONY: setup run test fast check map
 
 setup:  # a virtual environment with all that tests and checks need
 	python3 -m venv .venv
@@ -22,3 +22,6 @@ check:  # style, types and import contracts
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+map:  # every module with the first line of its docstring
+	@git ls-files 'acp_tui/*.py' | xargs grep -m1 '^"""'

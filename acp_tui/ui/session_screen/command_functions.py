@@ -35,7 +35,7 @@ from acp_tui.ui.session_screen.review import blame, restore
 from acp_tui.ui.session_screen.review import find as find_bar
 from acp_tui.ui.session_screen.review import go_back as going_back
 from acp_tui.ui.session_screen.review import notes as note_menus
-from acp_tui.ui.session_screen.sessions import hand_over as handing_over
+from acp_tui.ui.session_screen.sessions import hand_over
 from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.session_screen.sessions import search as session_search
 from acp_tui.ui.session_screen.sessions import sessions as session_list
@@ -367,14 +367,14 @@ RUN: Final[Mapping[str, Run]] = {
     "session.log-out": _in_worker("log-out", _log_out),
     "session.providers": _in_worker("providers", lambda parts: providers.choose_provider(parts.screen)),
     "session.fork": _in_worker("fork", lambda parts: session_list.fork(parts.screen)),
-    "session.hand-over": lambda parts: handing_over.hand_over(parts.screen),
+    "session.hand-over": lambda parts: hand_over.hand_over(parts.screen),
     "session.copy": lambda parts: parts.chat_copy.last_answer(),
     "session.export": _in_worker("export", lambda parts: export_session(parts.screen, parts.shell.terminal)),
     "session.restore": _in_worker("restore", lambda parts: restore.restore_turn(parts.screen)),
     "session.rewind": _in_worker("restore", lambda parts: going_back.go_back(parts.screen)),
     "session.second-opinion": _in_worker("review", lambda parts: parts.second_opinion.review()),
     "session.remarks": _in_worker("review", lambda parts: parts.second_opinion.take_remarks()),
-    "session.handoff": _in_worker("review", lambda parts: parts.second_opinion.hand_off()),
+    "session.handoff": _in_worker("review", lambda parts: hand_over.hand_off(parts.screen, parts.start)),
     "session.notes": _in_worker("notes", lambda parts: note_menus.show_notes(parts.screen)),
     "session.drop-note": lambda parts: parts.screen.conversation.rejections.drop(),
     "session.blame": lambda parts: blame.blame_newest(parts.screen),
@@ -426,7 +426,9 @@ WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionParts, str], None]]] = {
     "session.search": lambda parts, words: session_search.search(parts.screen, words),
     "session.blame": lambda parts, words: blame.blame_of(parts.screen, words),
     "session.second-opinion": lambda parts, agent: _begin(parts, parts.second_opinion.review(agent.strip())),
-    "session.handoff": lambda parts, agent: _begin(parts, parts.second_opinion.hand_off(agent.strip())),
+    "session.handoff": lambda parts, agent: _begin(
+        parts, hand_over.hand_off(parts.screen, parts.start, agent.strip())
+    ),
 }
 """Functions of slash commands with an argument."""
 

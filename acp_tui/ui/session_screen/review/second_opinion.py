@@ -1,4 +1,4 @@
-"""Second opinions: a review of this session by a read-only agent, or a hand-off to another agent."""
+"""Second opinions: a review of this session by a read-only agent, and its remarks."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Final
 
 from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import inside
-from acp_tui.session.briefs import handoff_brief, review_brief
+from acp_tui.session.briefs import review_brief
 from acp_tui.session.entries import AgentMessage, absolute, text_of
 from acp_tui.session.events import Noted
 from acp_tui.session.file_changes import FileChange
 from acp_tui.session.line_notes import LineNote, lines_in, note_on
 from acp_tui.session.remarks import Remark, remarks_in
 from acp_tui.session.session import Session
-from acp_tui.store.agents import DEMO, LaunchError, resolve
 from acp_tui.store.folders import plain_bytes
-from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.review import notes as note_menus
+from acp_tui.ui.session_screen.sessions import hand_over
 from acp_tui.ui.widgets.diff.line_diff import compute, patch_of
 from acp_tui.workspace.encodings import decode, decode_pair
 from acp_tui.workspace.real_paths import followed
@@ -57,7 +55,7 @@ class SecondOpinion:
         if session is None or not session.files:
             self._screen.notify("No changes to review yet.")
             return
-        launch = self._launch(agent)
+        launch = hand_over.launch_of(self._screen, self._start, agent)
         if launch is None:
             return
         changes = await self._differences(session)
@@ -71,40 +69,6 @@ class SecondOpinion:
             running=usable, launch=launch, cwd=conversation.cwd, policy="read-only", reviewed=self._screen
         )
         screen.conversation.say(prompt)
-
-    async def hand_off(self, agent: str = "") -> None:
-        """Open a tab with another agent, with a brief on this session in its prompt; nothing is sent."""
-        conversation, session = self._screen.conversation, self._screen.conversation.session
-        if session is None or not session.turns:
-            self._screen.notify("Nothing to hand off yet.")
-            return
-        agent = agent or await self._choose_agent("Hand off to")
-        launch = self._launch(agent) if agent else None
-        if launch is None:
-            return
-        brief = handoff_brief(session, conversation.agent_name, conversation.rejections.steps)
-        screen = await self._screen.tabs.open(launch=launch, cwd=conversation.cwd)
-        screen.call_after_refresh(lambda: screen.prompt.give_back(Prompt(brief)))
-
-    async def _choose_agent(self, title: str) -> str:
-        """Let the user choose one of the installed agents; return its name, or ""."""
-        known = await asyncio.to_thread(
-            lambda: [agent for agent in self._start.known.values() if agent.installed()]
-        )
-        items = [menu.MenuItem(agent.name, agent.title or agent.name) for agent in known]
-        items.append(menu.MenuItem(DEMO, "Demo agent", "bundled, no key, no network"))
-        return await menu.choose(self._screen, title, items) or ""
-
-    def _launch(self, agent: str) -> Launch | None:
-        """Return the launch of an agent, or notify the user of its problem."""
-        own = self._screen.conversation.launch
-        if own is not None and agent in ("", own.name):
-            return own
-        try:
-            return resolve(agent, (), self._start.known)
-        except LaunchError as error:
-            self._screen.notify(error.advice, title=error.title, severity="error", timeout=10)
-            return None
 
     async def _differences(self, session: Session) -> str:
         """Return the differences of all changed files as a patch; beyond the limit, only their names."""

@@ -1,10 +1,17 @@
-"""Hand-over: gives an earlier session to an agent that does not know it."""
+"""Hand-over: gives a session to an agent that does not know it, an earlier one or this one."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
+from acp_tui.conversation.start_options import Start
+from acp_tui.session.briefs import handoff_brief
 from acp_tui.session.session import Session
+from acp_tui.store.agents import DEMO, LaunchError, resolve
+from acp_tui.store.launch import Launch
+from acp_tui.store.prompts import Prompt
+from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.export import talk
 
@@ -31,6 +38,44 @@ def hand_over(screen: ConversationScreen) -> None:
         f"earlier conversation, {turns} turn{'s' if turns > 1 else ''}", handed_over(above)
     )
     screen.focus_prompt()
+
+
+async def hand_off(screen: ConversationScreen, start: Start, agent: str = "") -> None:
+    """Open a tab with another agent, with a brief on this session in its prompt; nothing is sent.
+
+    `agent` is its name or command; empty: the user chooses.
+    """
+    conversation, session = screen.conversation, screen.conversation.session
+    if session is None or not session.turns:
+        screen.notify("Nothing to hand off yet.")
+        return
+    agent = agent or await _choose_agent(screen, start)
+    launch = launch_of(screen, start, agent) if agent else None
+    if launch is None:
+        return
+    brief = handoff_brief(session, conversation.agent_name, conversation.rejections.steps)
+    other = await screen.tabs.open(launch=launch, cwd=conversation.cwd)
+    other.call_after_refresh(lambda: other.prompt.give_back(Prompt(brief)))
+
+
+async def _choose_agent(screen: ConversationScreen, start: Start) -> str:
+    """Let the user choose one of the installed agents; return its name, or ""."""
+    known = await asyncio.to_thread(lambda: [agent for agent in start.known.values() if agent.installed()])
+    items = [menu.MenuItem(agent.name, agent.title or agent.name) for agent in known]
+    items.append(menu.MenuItem(DEMO, "Demo agent", "bundled, no key, no network"))
+    return await menu.choose(screen, "Hand off to", items) or ""
+
+
+def launch_of(screen: ConversationScreen, start: Start, agent: str) -> Launch | None:
+    """Return the launch of an agent, or notify the user of its problem; empty: that of the session."""
+    own = screen.conversation.launch
+    if own is not None and agent in ("", own.name):
+        return own
+    try:
+        return resolve(agent, (), start.known)
+    except LaunchError as error:
+        screen.notify(error.advice, title=error.title, severity="error", timeout=10)
+        return None
 
 
 def handed_over(session: Session) -> str:

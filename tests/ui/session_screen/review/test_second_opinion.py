@@ -1,4 +1,4 @@
-"""A review by another agent, and a hand-over of the work to one."""
+"""A review by another agent, and its remarks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from acp_tui.session.entries import UserMessage, text_of
-from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.session_screen.review.notes import NotesMenu
 from tests.ui.seats import Seat, told
 from tests.ui.test_changed_files import demo_in, run
@@ -137,32 +136,3 @@ async def test_an_agent_that_is_not_there_is_named(tmp_path: Path) -> None:
 
         await here.until(lambda: any("no-such-agent" in (one.title + one.message) for one in here.notices))
         assert len(here.tabs.screens) == 1
-
-
-async def test_a_brief_for_another_agent_is_in_the_prompt_of_a_new_tab(tmp_path: Path) -> None:
-    async with demo_in(tmp_path) as here:
-        first = here.session
-        await run(here, "echo four >> old.txt")
-        await here.sees("M old.txt")
-        first.conversation.rejections.add("rejected your change in a.py", "undid it")
-        await here.say(f"/handoff {REVIEWER}")
-
-        await here.until(lambda: here.session is not first and "Continue this work" in here.draft)
-        assert "> /run echo four >> old.txt" in here.draft
-        assert "- old.txt (changed)" in here.draft
-        assert "I rejected:\n\n- rejected your change in a.py" in here.draft
-        assert sent(here) == "", "the user sends it"
-        assert first in here.tabs.screens
-
-
-async def test_the_agent_to_hand_off_to_is_chosen_from_a_menu(tmp_path: Path) -> None:
-    async with demo_in(tmp_path) as here:
-        first = here.session
-        await run(here, "echo four >> old.txt")
-        await here.sees("M old.txt")
-        await here.say("/handoff ")
-        await here.is_before(Menu)
-        await here.sees("Hand off to", "Demo agent  bundled")
-        await here.press("D", "e", "m", "o", "enter")
-
-        await here.until(lambda: here.session is not first and "Continue this work" in here.draft)

@@ -1,7 +1,9 @@
-"""The hand-over of an earlier session to an agent."""
+"""The hand-over of a session to an agent."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,14 @@ from acp_tui.protocol.schema import AgentMessageChunk, TextContent
 from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.session_screen.sessions.hand_over import MOST, handed_over
 from tests.recordings import recording
 from tests.ui.seats import seat
+from tests.ui.test_changed_files import demo_in, run
+
+AGENT = Path(__file__).parents[1] / "review" / "review_agent.py"
+REVIEWER = shlex.join((sys.executable, "-S", "-E", str(AGENT)))
 
 
 def talk(*turns: tuple[str, str]) -> Session:
@@ -63,3 +70,35 @@ async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_
         await here.press("enter")
 
         await here.sees("heard This is an earlier conversation", "> hello", "Continue from here")
+
+
+@pytest.mark.slow
+async def test_a_brief_for_another_agent_is_in_the_prompt_of_a_new_tab(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        first = here.session
+        await run(here, "echo four >> old.txt")
+        await here.sees("M old.txt")
+        first.conversation.rejections.add("rejected your change in a.py", "undid it")
+        await here.say(f"/handoff {REVIEWER}")
+
+        await here.until(lambda: here.session is not first and "Continue this work" in here.draft)
+        assert "> /run echo four >> old.txt" in here.draft
+        assert "- old.txt (changed)" in here.draft
+        assert "I rejected:\n\n- rejected your change in a.py" in here.draft
+        session = here.conversation.session
+        assert session is None or not session.turns, "the user sends it"
+        assert first in here.tabs.screens
+
+
+@pytest.mark.slow
+async def test_the_agent_to_hand_off_to_is_chosen_from_a_menu(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        first = here.session
+        await run(here, "echo four >> old.txt")
+        await here.sees("M old.txt")
+        await here.say("/handoff ")
+        await here.is_before(Menu)
+        await here.sees("Hand off to", "Demo agent  bundled")
+        await here.press("D", "e", "m", "o", "enter")
+
+        await here.until(lambda: here.session is not first and "Continue this work" in here.draft)
