@@ -30,3 +30,16 @@ def test_a_docstring_begins_with_its_noun_or_an_imperative() -> None:
     ]
 
     assert questions == []
+
+
+def test_a_folder_names_modules_that_it_has() -> None:
+    folders = [path for path in (ROOT / "acp_tui").rglob("__init__.py") if path.parent.name != "acp_tui"]
+    named = {path: re.findall(r"`([a-z_0-9]+)`", path.read_text()) for path in folders}
+
+    assert sum(map(len, named.values())) > 100
+    assert [
+        f"{path.parent.relative_to(ROOT)}: {name}"
+        for path, names in named.items()
+        for name in names
+        if not (path.with_name(f"{name}.py").exists() or path.with_name(name).is_dir())
+    ] == []
