@@ -114,7 +114,7 @@ class ToolUse:
     is_open: bool = False
     """True if its input is too large to be searched: it may contain any path or command."""
     also_kinds: tuple[str, ...] = ()
-    """Further kinds that its changes tell: an edit may delete or move files."""
+    """Further kinds that its content and input tell: an edit may delete files, a read may run a command."""
     has_more_paths: bool = False
     """True if it names more paths than `paths` holds: the rest may be denied and is not allowed."""
 
@@ -336,12 +336,17 @@ def _is_for(rule: Rule, workspace: str) -> bool:
 def _matches_kind(rule: Rule, use: ToolUse) -> bool:
     if rule.decision != "allow":
         return rule.tool_kind in (None, use.tool_kind, *use.also_kinds)
-    if use.tool_kind not in TOOL_KINDS or (use.also_kinds and rule.tool_kind is not None):
+    more = set(use.also_kinds) - _INCLUDED.get(use.tool_kind, frozenset())
+    if use.tool_kind not in TOOL_KINDS or (more and rule.tool_kind is not None):
         return False
     if use.tool_kind == "other":  # may do anything, so the rule must name the kind or the tool
         names_tool = rule.tool_kind is None and bool((rule.tool_name or "").strip("*?"))
         return rule.tool_kind == "other" or names_tool
     return rule.tool_kind in (None, use.tool_kind)
+
+
+_INCLUDED: Final = {"execute": frozenset({"edit"}), "other": frozenset({"edit", "execute"})}
+"""Kinds that an allow rule for a kind includes: a command may edit, and an `other` call do anything."""
 
 
 def _may_allow_command(rule: Rule, use: ToolUse) -> bool:

@@ -15,6 +15,7 @@ from typing import Final, Literal, NamedTuple
 from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.agent.permissions.tool_input import (
     changed_in,
+    changes_in,
     env_of,
     folder_of,
     folders_in,
@@ -30,7 +31,7 @@ from acp_tui.lazy_regex import regex
 from acp_tui.rules import model as rules
 from acp_tui.rules import path_rules, protected_files, protected_writes
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
-from acp_tui.session.questions import Permission, flaw_of, is_understood
+from acp_tui.session.questions import Flaws, Permission, is_understood
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import named_commands, unusual_commands
 from acp_tui.workspace.files import Files, with_targets
@@ -114,8 +115,9 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
     an edit or a command.
     """
     files = _files(host, session)
-    said = _verdict(host, call, session, agent)
-    if host.policy_of(session.id) == "read-only" and said.decision != "deny" and _is_change(call):
+    use = tool_use_of(call, session, agent, files.roots if files is not None else ())
+    said = rules.decide(host.rules, use)
+    if host.policy_of(session.id) == "read-only" and said.decision != "deny" and _is_change(use):
         return Authorization("deny", AnsweredBy("policy", rules.WORDS["read-only"]))
     if said.rule is not None:
         decision, answered_by = said.decision, AnsweredBy("rule", said.rule.source)
@@ -124,10 +126,11 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
         paths = _policy_paths(call, session.cwd)
         is_known = policy == "allow-everything" or len(paths) <= _MAX_PATHS
         decision = rules.by_policy(policy, call.kind, call.command, paths, files if is_known else None)
-        if decision == "allow" and policy != "allow-everything" and _is_more(call, session.cwd, files):
+        is_more = bool(use.also_kinds) or _is_more(call, session.cwd, files)
+        if decision == "allow" and policy != "allow-everything" and is_more:
             decision = "ask"
         answered_by = AnsweredBy("policy", rules.WORDS[policy])
-    if decision == "allow" and _writes_protected(call, session, files, (said.rule, *said.also)):
+    if decision == "allow" and _writes_protected(call, use, session, files, (said.rule, *said.also)):
         decision = "ask"
     return Authorization(decision, answered_by)
 
@@ -139,29 +142,27 @@ def answer_without_user(
     decision, answered_by = authorize(host, question.call, session, agent)
     if decision == "ask":
         return None
-    choices = [(option.option_id, option.kind) for option in question.options]
-    option_id = rules.choose(choices, decision)
+    flaws = Flaws(question.options)
+    # A flawed option does not reject, whatever its kind: its id may be that of one that allows.
+    offered = [one for one in question.options if decision == "allow" or not flaws.of(one)]
+    option_id = rules.choose([(option.option_id, option.kind) for option in offered], decision)
     if option_id is None and decision != "deny":
         return None
     option = question.option(option_id)
     if option is not None and decision == "allow":
         # A name may say more than a rule: “Yes, without the sandbox”. Who allows everything allows that.
         is_clear = is_understood(option) or host.policy_of(session.id) == "allow-everything"
-        if flaw_of(option, question.options) or not is_clear:
+        if flaws.of(option) or not is_clear:
             return None
     return AutomaticAnswer(option_id, answered_by)
 
 
 def why_asked(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
     """Return why a question is asked: the rule that asks, or the reason why no rule allows the call."""
-    said = _verdict(host, call, session, agent)
-    return said if said.decision == "ask" else rules.RuleVerdict("ask", None)
-
-
-def _verdict(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
     files = _files(host, session)
-    roots = files.roots if files is not None else ()
-    return rules.decide(host.rules, tool_use_of(call, session, agent, roots))
+    use = tool_use_of(call, session, agent, files.roots if files is not None else ())
+    said = rules.decide(host.rules, use)
+    return said if said.decision == "ask" else rules.RuleVerdict("ask", None)
 
 
 class Grounds(NamedTuple):
@@ -240,10 +241,19 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
 
 
 def _also_kinds(call: ToolCall) -> Iterator[str]:
-    """Yield the kinds of its changes that are no edits, whatever the agent calls it."""
-    for item in call.content:
-        if isinstance(item, Diff) and item.operation in ("delete", "move") and item.operation != call.kind:
-            yield item.operation
+    """Yield the further kinds that its content and input tell, whatever the agent calls it."""
+    found = [
+        item.operation if item.operation in ("delete", "move") else "edit"
+        for item in call.content
+        if isinstance(item, Diff)
+    ]
+    if call.command is None:  # else its texts are those of the command
+        found += changes_in(call.raw_input, is_read=call.kind in rules.LOOKING)
+    if call.command is not None or named_commands(call.raw_input):
+        found.append("execute")
+    # To delete or move a file may be shown as a change of it.
+    own = (call.kind, "edit") if call.kind in ("delete", "move") else (call.kind,)
+    yield from (kind for kind in found if kind not in own)
 
 
 def _hints(call: ToolCall) -> Iterator[str]:
@@ -292,13 +302,12 @@ def _possible_commands(call: ToolCall) -> Iterator[str]:
 
 
 _REFUSED: Final = frozenset({"edit", "delete", "move", "execute"})
-"""Kinds that a read-only session refuses, besides all calls with a command or a diff."""
+"""Kinds that a read-only session refuses, besides all calls with a command."""
 
 
-def _is_change(call: ToolCall) -> bool:
+def _is_change(use: rules.ToolUse) -> bool:
     """Return whether a call is an edit or a command, by its kind or its content."""
-    carries = any(isinstance(item, Diff) for item in call.content) or bool(named_commands(call.raw_input))
-    return call.kind in _REFUSED or call.command is not None or carries
+    return not _REFUSED.isdisjoint((use.tool_kind, *use.also_kinds)) or use.command is not None
 
 
 def _policy_paths(call: ToolCall, cwd: str) -> list[str]:
@@ -316,32 +325,36 @@ def _is_more(call: ToolCall, cwd: str, files: Files | None) -> bool:
         bool(call.unread)
         or any(isinstance(item, Diff) and item.operation not in _EDITS for item in call.content)
         or not is_searched(call.raw_input)
-        or bool(named_commands(call.raw_input))
         or (files is not None and leads_out(call.raw_input, cwd, files.contains))
     )
 
 
 def _writes_protected(
-    call: ToolCall, session: Session, files: Files | None, by: Sequence[rules.Rule | None]
+    call: ToolCall,
+    use: rules.ToolUse,
+    session: Session,
+    files: Files | None,
+    by: Sequence[rules.Rule | None],
 ) -> bool:
     """Return whether a call may write a protected file that no allowing rule names."""
     roots = files.roots if files is not None else (session.cwd,)
     # Only the path below a root counts: a folder above it may have such a name by chance.
     below = [_below_root(rule.path, roots) for rule in by if rule and rule.path]
     parts = {part.casefold() for path in below for part in path.split("/")}
-    found = _protections(call, session.cwd, [str(root) for root in roots])
+    found = _protections(call, session.cwd, [str(root) for root in roots], is_more=bool(use.also_kinds))
     return any(name.isdisjoint(parts) for one in found for name in one.names)
 
 
-def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[protected_files.Protection]:
-    """Yield the protections of the files that a call may write."""
-    changes = any(isinstance(item, Diff) for item in call.content)
+def _protections(
+    call: ToolCall, cwd: str, roots: Sequence[str], *, is_more: bool
+) -> Iterator[protected_files.Protection]:
+    """Yield the protections of the files that a call may write; `is_more`: it is of further kinds."""
     if call.command is None:
         for text in named_commands(call.raw_input):
             yield from protected_writes.protections_in(text, absolute(folder_of(call, cwd), cwd), roots)
     for path in changed_in(dict(call.unread)):
         yield from protected_files.protections_named(absolute(path, cwd), roots)
-    if call.kind in rules.LOOKING and call.command is None and not changes:
+    if call.kind in rules.LOOKING and call.command is None and not is_more:
         return
     if call.kind in _CHANGING and not is_searched(call.raw_input):
         yield protected_files.Protection("its input is too large to be searched", (frozenset(),))

@@ -36,6 +36,18 @@ _PATCHED: Final = regex(
     re.MULTILINE,
 )
 """Lines of a patch that name a file."""
+_DELETED: Final = regex(
+    r"^[ \t>]*+(?:\*\*\* ?(?i:Delete)\b|\+\+\+[ \t]+/dev/null|deleted file mode )", re.MULTILINE
+)
+_MOVED: Final = regex(r"^[ \t>]*+(?:\*\*\* ?(?i:Move)\b|rename (?:from|to) )", re.MULTILINE)
+"""Lines of a patch that delete or move a file."""
+_WRITTEN: Final = frozenset(
+    {
+        *("content", "contents", "file_text", "insert_text", "replacement"),
+        *("new_string", "new_str", "new_text", "new_content", "old_string", "old_str", "old_text"),
+    }
+)
+"""Top-level fields for a text that is to be written; the input of a read has none."""
 _MAX_PATH: Final = 4096  # characters
 _MAX_JSON: Final = 100_000  # characters
 _MAX_DEPTH: Final = 6
@@ -151,6 +163,22 @@ def patched_in(raw_input: Any) -> list[str]:
     # Programs such as git add a folder of one letter, `a/` or `b/`.
     shorter = (rest for name in whole if not name.startswith("/") and (rest := name.partition("/")[2]))
     return list(dict.fromkeys([*whole, *shorter]))
+
+
+def changes_in(raw_input: Any, *, is_read: bool = False) -> list[str]:
+    """Return the kinds of change that an input tells: by patches, and in that of a read by a new text."""
+    found: dict[str, None] = {}
+    for text in _texts(raw_input):
+        text = text[:_MAX_PATCH]
+        if _PATCHED.search(text):
+            found["edit"] = None
+        found.update(
+            (kind, None) for kind, lines in (("delete", _DELETED), ("move", _MOVED)) if lines.search(text)
+        )
+    fields = raw_input.items() if is_read and isinstance(raw_input, dict) else ()
+    if any(value not in (None, "") and _snake_case(key) in _WRITTEN for key, value in fields):
+        found["edit"] = None
+    return list(found)
 
 
 def other_files(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> list[str]:

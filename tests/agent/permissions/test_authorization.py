@@ -695,3 +695,70 @@ def test_both_values_of_one_variable_are_shown() -> None:
     call = ToolCall("t", raw_input={"env": {"LD_PRELOAD": "evil"}, "vars": {"LD_PRELOAD": "fine"}})
 
     assert sorted(env_of(call)["LD_PRELOAD"].split(" or ")) == ["evil", "fine"]
+
+
+CHANGE: Frame = {"content": [{"type": "diff", "path": "a", "oldText": "x", "newText": "y"}]}
+DELETION: Frame = {"rawInput": {"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}}
+GIT_DELETION: Frame = {"rawInput": {"patch": "diff --git a/a b/a\ndeleted file mode 100644\nindex 1..0\n"}}
+MOVE: Frame = {"rawInput": {"input": "*** Update File: a\n*** Move to: b\n"}}
+GIT_MOVE: Frame = {"rawInput": {"patch": "diff --git a/a b/b\nrename from a\nrename to b\n"}}
+NEW_TEXT: Frame = {"rawInput": {"path": "a", "old_str": "x", "new_str": "y"}}
+NO_NEW_TEXT: Frame = {"rawInput": {"path": "a", "old_str": None, "new_str": None, "file_text": ""}}
+RUN: Frame = {"rawInput": {"script": "make"}}
+
+
+@pytest.mark.parametrize("kind", ["read", "search"])
+@pytest.mark.parametrize("told", [CHANGE, DELETION, GIT_DELETION, MOVE, NEW_TEXT, RUN])
+async def test_an_edit_or_a_command_that_the_agent_calls_a_read_is_none(
+    kind: str, told: Frame, tmp_path: Path
+) -> None:
+    call: Frame = {"kind": kind, **told}
+    reads = Rule("allow", tool_kind=kind)
+
+    assert await answered_under("ask-edits-and-commands", call, tmp_path) is None
+    assert await answered_under("ask", call, tmp_path, rules=(reads,)) is None
+    assert await answered_under("read-only", call, tmp_path) == chosen("no")
+
+
+async def test_a_tool_with_empty_fields_for_a_new_text_may_read(tmp_path: Path) -> None:
+    assert await answered_under(
+        "ask-edits-and-commands", {"kind": "read", **NO_NEW_TEXT}, tmp_path
+    ) == chosen("yes")
+
+
+@pytest.mark.parametrize("told", [DELETION, GIT_DELETION, MOVE, GIT_MOVE])
+async def test_a_policy_for_edits_covers_no_patch_that_deletes_or_moves(told: Frame, tmp_path: Path) -> None:
+    call: Frame = {"kind": "edit", "locations": [{"path": str(tmp_path / "a")}], **told}
+
+    assert await answered_under("allow-edits", call, tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("denied", "call"),
+    [
+        ("edit", {"kind": "other", **CHANGE}),
+        ("edit", {"kind": "read", **CHANGE}),
+        ("execute", {"kind": "read", "rawInput": {"command": "make"}}),
+        ("execute", {"kind": "edit", **RUN}),
+        ("delete", {"kind": "edit", **DELETION}),
+        ("move", {"kind": "other", **MOVE}),
+    ],
+)
+async def test_a_rule_that_denies_a_kind_sees_what_the_input_says(
+    denied: str, call: Frame, tmp_path: Path
+) -> None:
+    rule = Rule("deny", tool_kind=denied)
+
+    assert await answered_under("allow-everything", call, tmp_path, rules=(rule,)) == chosen("no")
+
+
+async def test_a_rule_that_denies_chooses_no_odd_option() -> None:
+    rules = (Rule("deny", tool_kind="execute"),)
+    no = {"optionId": "no", "name": "Reject", "kind": "reject_once"}
+    contradicting = {"optionId": "odd", "name": "Allow", "kind": "reject_once"}
+    same_id = {"optionId": "yes", "name": "Cancel", "kind": "reject_once"}
+
+    for odd in (contradicting, same_id):
+        options = [OPTIONS[0], odd]
+        assert await answered_by(rules, {"kind": "execute"}, [*options, no]) == chosen("no")
+        assert await answered_by(rules, {"kind": "execute"}, options) == CANCELLED
