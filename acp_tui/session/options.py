@@ -249,8 +249,8 @@ _WITHOUT: Final = regex(r"\bwithout\s+(?:asking|confirmation|approval|permission
 _LOOKED_AT: Final = 4_000
 """Maximum characters of a name or description that are searched."""
 
-_ABOUT_MODES: Final = regex(r"mode|approv|permission|access|autonomy|sandbox|confirm|\bask", re.I)
-"""Words in the name of an option that is about asking: `auto` as a thinking level is not."""
+_ABOUT_MODES: Final = regex(r"mode(?!l)|approv|permission|access|autonomy|sandbox|confirm|\bask", re.I)
+"""Words in the name of an option that is about asking: `auto` as a thinking level or as a model is not."""
 
 _ABOUT_ASKING: Final = regex(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
 """Phrases for options about asking in general."""

@@ -74,6 +74,7 @@ def test_a_switch_about_asking_counts_and_the_value_auto_of_another_option_does_
     thinking = select("thinking", "Thinking", "auto")
 
     assert approval_of("ask", [thinking]).words == "asks before everything"
+    assert approval_of("ask", [select("model", "Model", "auto")]).words == "asks before everything"
     assert approval_of("ask", [thinking, select("approval", "Approval preset", "never")]).words == (
         "Approval preset never: the agent does not ask"
     )
