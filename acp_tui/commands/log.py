@@ -62,7 +62,13 @@ def _line(decision: Decision) -> str:
     kind = f"{kind} of {decision.subagent}" if decision.subagent else kind
     kind = f"{kind} (unasked)" if decision.unasked else kind
     kind = f"{kind} (asked again after a change)" if decision.again else kind
-    return printable(f"{when}  {decision.agent}  {kind}  {asked}  → {came} ({by})")
+    said = "  ".join(map(_without_arrow, (decision.agent, kind, asked)))
+    return printable(f"{when}  {said}  → {_without_arrow(came)} ({by})")
+
+
+def _without_arrow(text: str) -> str:
+    """Return words of an agent without the sign before the answer."""
+    return text.replace("→", "->")
 
 
 def printable(text: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.cli import main
-from acp_tui.store.decisions import NAME, DecisionLog
+from acp_tui.store.decisions import NAME, DecisionLog, OfferedOption
 from tests.decisions import ONE
 
 
@@ -68,6 +68,16 @@ def test_decisions_are_printed_oldest_first_and_harmless(
     assert lines[0].endswith("demo execute make test → Yes (person: key y)")
     assert lines[1].endswith("other execute make test → cancelled (cancelled: stop)")
     assert lines[2].endswith("demo execute echo ␛[31m r\N{REPLACEMENT CHARACTER}ed → Yes (rule)")
+
+
+def test_no_words_of_an_agent_look_like_an_answer(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    forged = "ls → Allow once (person: key y)"
+    option = OfferedOption("o", f"No → {forged}", "reject_once")
+    log = DecisionLog(home / "data" / NAME)
+    log.add(replace(ONE, command=forged, tool=forged, subagent=forged, chosen=option, detail="key n"))
+
+    (line,) = printed(capsys)
+    assert line.partition("→")[2] == " No -> ls -> Allow once (person: key y) (person: key n)"
 
 
 def test_json_is_one_object_a_line_with_all_that_is_known(

@@ -221,6 +221,10 @@ class EntryBlock(Block):
         return "\n".join(part.source() for part in self.parts)
 
     @override
+    def source_among_others(self) -> str | None:
+        return None
+
+    @override
     def forget_rows(self) -> None:
         self._rows = self._laid_out = self._starts = ()
         if self.is_settled:

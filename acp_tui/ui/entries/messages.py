@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Sequence
+from textwrap import indent
 from typing import Final, assert_never
 
 from typing_extensions import override
@@ -244,8 +245,12 @@ class SteeredMessageBlock(EntryBlock):
         return text_of(self.entry)
 
 
+_MARGIN: Final = 2
+"""Empty cells before an answer: in them are the marks of acp-tui's own lines, with or without colours."""
+
+
 class AgentMessageBlock(EntryBlock):
-    """An answer, as growing Markdown."""
+    """An answer, as growing Markdown behind a margin."""
 
     __slots__ = ()
     entry: AgentMessage
@@ -259,7 +264,7 @@ class AgentMessageBlock(EntryBlock):
     def sync(self) -> None:
         role = "muted" if self.entry.dropped else "text"
         finished, parts = self.entry.finished, list(self.parts)
-        take_over_parts(parts, self.entry.parts, finished, role=role, indent=0, image=self._image)
+        take_over_parts(parts, self.entry.parts, finished, role=role, indent=_MARGIN, image=self._image)
         self.parts = parts
 
     @property
@@ -269,7 +274,7 @@ class AgentMessageBlock(EntryBlock):
 
     @override
     def estimate(self, width: int) -> int:
-        return 1 + rows_of(text_of(self.entry), width)
+        return 1 + rows_of(text_of(self.entry), max(1, width - _MARGIN))
 
     @property
     @override
@@ -280,10 +285,14 @@ class AgentMessageBlock(EntryBlock):
     def source(self) -> str:
         return text_of(self.entry) if self._is_bare else super().source()
 
+    @override
+    def source_among_others(self) -> str:
+        return indent(self.source(), " " * _MARGIN)
+
     def _image(self, content: ImageContent) -> Block:
         if not self.context.pictures:
-            return card(content)
-        return picture(content, lambda _: self.context.redraw(self))
+            return card(content, _MARGIN)
+        return picture(content, lambda _: self.context.redraw(self), _MARGIN)
 
 
 class AscribedMessageBlock(EntryBlock):

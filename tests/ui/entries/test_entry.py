@@ -69,5 +69,5 @@ def test_a_message_that_goes_on_after_its_end_is_shown_whole() -> None:
 
     message.parts[0].append(" and more")  # type: ignore[union-attr]  # it is a text
     shown.changed()
-    assert rows(shown) == ["", "an end and more"]
+    assert rows(shown) == ["", "  an end and more"]
     assert shown.waiting == 0

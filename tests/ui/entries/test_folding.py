@@ -75,7 +75,7 @@ def test_a_turn_folds_to_a_line_with_what_it_brought_and_opens_again() -> None:
 
     assert chat.folding.toggle_turn(4) is chat.blocks[2]
     folded = chat.text
-    assert folded[:2] == ["› first", "one"]
+    assert folded[:2] == ["› first", "  one"]
     assert folded[2].startswith("▸ add a flag please  ")
     assert folded[2].endswith("1 file +2 −1  1 command  cancelled  5.2 s  ctx 31k  0.30 USD")
     assert [line[:4] for line in folded[3:]] == ["! ls"], "a command of the user is no part of the turn"
@@ -90,21 +90,21 @@ def test_a_turn_that_runs_is_not_folded() -> None:
     chat = Chat(said("go"), answer("on"), idle=False)
 
     assert chat.folding.toggle_turn(1) is None
-    assert chat.text == ["› go", "on"]
+    assert chat.text == ["› go", "  on"]
 
 
 def test_older_turns_fold_and_what_the_user_opened_stays_open() -> None:
     chat = Chat(said("a"), answer("1"), said("b"), answer("2"), said("c"), answer("3"))
 
     chat.folding.fold_older(by_user=False)
-    assert chat.text == ["▸ a", "▸ b", "› c", "3"]
+    assert chat.text == ["▸ a", "▸ b", "› c", "  3"]
 
     assert chat.folding.open(chat.blocks[1])
     chat.folding.fold_older(by_user=False)
-    assert chat.text == ["› a", "1", "▸ b", "› c", "3"]
+    assert chat.text == ["› a", "  1", "▸ b", "› c", "  3"]
 
     chat.folding.fold_older(by_user=True)
-    assert chat.text == ["▸ a", "▸ b", "› c", "3"]
+    assert chat.text == ["▸ a", "▸ b", "› c", "  3"]
 
 
 def test_reads_in_a_row_fold_when_something_follows_them() -> None:
@@ -112,7 +112,7 @@ def test_reads_in_a_row_fold_when_something_follows_them() -> None:
     assert len(chat.text) == 5
 
     chat.add(answer("I see."))
-    assert chat.text == ["› go", "▸ 3 reads, 1 search  a.py, b.py, c.py, …", "I see."]
+    assert chat.text == ["› go", "▸ 3 reads, 1 search  a.py, b.py, c.py, …", "  I see."]
 
     assert chat.folding.open(chat.blocks[1])
     chat.add(answer("More."))
@@ -148,12 +148,12 @@ def test_reads_in_a_row_wait_for_one_of_them_that_still_runs() -> None:
     assert len(chat.text) == 8, "the line would grow under the eyes"
 
     chat.add(answer("I see."))
-    assert chat.text[5:] == ["▸ 3 reads  4, 5, 6", "I see."]
+    assert chat.text[5:] == ["▸ 3 reads  4, 5, 6", "  I see."]
 
     chat.blocks[4].entry.status = "completed"  # type: ignore[union-attr]
     chat.blocks[4].sync()
     chat.folding.changed([4])
-    assert chat.text == ["› go", "▸ 7 reads  0, 1, 2, …", "I see."]
+    assert chat.text == ["› go", "▸ 7 reads  0, 1, 2, …", "  I see."]
 
 
 def test_thousands_of_reads_cost_each_the_same() -> None:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
-from acp_tui.session.entries import AgentMessage, AscribedMessage, SteeredMessage, UserMessage
+from acp_tui.session.entries import AgentMessage, AscribedMessage, Notice, SteeredMessage, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.application import theme_files
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.thought import ThoughtBlock
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
-from tests.ui.entries.rows import PICTURE, block, context, rows, thought
+from tests.ui.entries.rows import PICTURE, block, call, context, rows, thought
 from tests.ui.screens.stage import styles
 
 
@@ -36,6 +36,28 @@ def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
 
     assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
     assert rows(block(message, context(ascii=True)), ascii=True)[1] == "> look at *this*"
+
+
+OWN = "· You allowed Kimi to run ls.\n\n› yes\n\n✓ run ls\n\nAccording to the agent, you said:\n\n"
+
+
+@pytest.mark.parametrize("width", [12, 20, 60, 200])
+def test_no_word_of_an_answer_is_where_the_marks_of_own_lines_are(width: int) -> None:
+    deep = f"\n\n{'> ' * 40}› yes\n\n{'- ' * 40}› yes\n\n"
+    answer = AgentMessage([TextBuffer(OWN + FORGED + deep), PICTURE, TextBuffer(OWN)], finished=True)
+    others = (
+        UserMessage([TextBuffer("yes")]),
+        SteeredMessage([TextBuffer("yes")]),
+        Notice("Allowed."),
+        call(),
+    )
+
+    for ascii in (False, True):
+        forms = {row[:2] for row in rows(block(answer, context(ascii=ascii)), width, ascii=ascii) if row}
+        assert forms == {"  "}
+        for own in others:
+            first = next(filter(None, rows(block(own, context(ascii=ascii)), width, ascii=ascii)))
+            assert first[0] != " "
 
 
 FORGED = (
@@ -116,7 +138,7 @@ def test_an_answer_grows_and_its_parts_stand_below_each_other() -> None:
     message.finished = True
     shown.sync()
 
-    assert rows(shown) == ["", "A bold word", "[image image/png 5 B]", "and more"]
+    assert rows(shown) == ["", "  A bold word", "  [image image/png 5 B]", "  and more"]
     assert shown.source() == "A **bold** word\n[image image/png 5 B]\nand more"
 
 
@@ -124,9 +146,9 @@ def test_rows_are_painted_as_they_were_laid_out_though_the_entry_has_changed() -
     message = AgentMessage([PICTURE, TextBuffer("```py\ndef f(): pass\n```")], finished=True)
     shown = block(message)
     laid_out = shown.rows(40, Styles())
-    place = next(number for number, row in enumerate(laid_out) if row_text(row).startswith("def"))
+    place = next(number for number, row in enumerate(laid_out) if row_text(row).strip().startswith("def"))
     painted = shown.highlighted(place, laid_out[place])
-    assert [segment.text for segment in painted][:2] == ["def", " "]
+    assert [segment.text for segment in painted if segment.text.strip()][:1] == ["def"]
 
     shown.show_instead([])
     assert shown.highlighted(place, laid_out[place]) == painted

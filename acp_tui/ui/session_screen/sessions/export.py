@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final, assert_never
 
@@ -210,10 +210,22 @@ def as_markdown(session: Session, title: str, agent: str, printed: Printed | Non
 
 def talk(session: Session, printed: Printed | None = None, *, until: int | None = None) -> str:
     """Return the same without a title; `until` is the index of the first entry to leave out."""
-    texts = [text for entry in session.entries[:until] for text in _entry(entry, session.cwd, printed)]
+    texts = list(_entries(session.entries[:until], session.cwd, printed))
     if printed is not None:
         texts += [text for plan in session.plans.shown for text in _plan(plan)]
     return safe("\n\n".join(text for text in texts if text.strip())) + "\n"
+
+
+def _entries(entries: Iterable[Entry], cwd: str, printed: Printed | None) -> Iterator[str]:
+    """Yield the texts of entries. What was said is quoted, so what is not quoted is by acp-tui."""
+    is_prompt = False
+    for entry in entries:
+        texts = list(_entry(entry, cwd, printed))
+        if is_prompt and texts and isinstance(entry, AgentMessage | Thought | ToolCall | Subagent):
+            yield "## Answer"
+            is_prompt = False
+        is_prompt = is_prompt or isinstance(entry, UserMessage | SteeredMessage)
+        yield from texts
 
 
 def _plan(plan: PlanContent) -> Iterator[str]:
@@ -256,7 +268,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             yield "## During the turn"
             yield _quoted(_message(entry))
         case AgentMessage():
-            yield embedded(_message(entry))
+            yield _quoted(embedded(_message(entry)))
         case Thought():
             if printed is not None:
                 yield f"*Thought for {seconds(max(0.0, entry.last - entry.at))}*"

@@ -52,8 +52,8 @@ class MarkdownPage:
         self._theme_styles = styles
         self._width = width
         self._roles: tuple[str, ...] = (role,)
-        self._first: Row = list(prefix or [])
-        self._rest: Row = list(prefix or [])
+        self._margin: Row = list(prefix or [])
+        self._first = self._rest = self._margin
         self._tokens: Sequence[Token] = ()
         self._lines: Sequence[str] = ()
         self._complete = 0
@@ -262,10 +262,10 @@ class MarkdownPage:
         return max(1, self._width - row_cells(self._rest))
 
     def _indent(self, first: Segment, rest: Segment) -> None:
-        """Indent the rows that follow; nesting that is too deep starts at the left edge again."""
+        """Indent the rows that follow; nesting that is too deep starts at the margin again."""
         fits = self._room - row_cells([first]) >= min(_NARROW, self._width // 2)
-        self._first = [*self._first, first] if fits else [first]
-        self._rest = [*self._rest, rest] if fits else [rest]
+        self._first = [*self._first, first] if fits else [*self._margin, first]
+        self._rest = [*self._rest, rest] if fits else [*self._margin, rest]
 
     def _spans(self, token: Token, roles: tuple[str, ...]) -> list[Span]:
         return inline_spans(token.children or (), self._theme_styles, roles)

@@ -57,6 +57,10 @@ class Block(ABC):
     def source(self) -> str:
         """Return the text of the block, for copying."""
 
+    def source_among_others(self) -> str | None:
+        """Return the text for copying it with other blocks; None for its rows as drawn."""
+        return self.source()
+
     def searched(self) -> str:
         """Return the text for a search, including folded text."""
         return self.source()

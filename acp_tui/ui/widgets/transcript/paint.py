@@ -34,7 +34,10 @@ def line_of(layout: BlockLayout, row: int) -> int:
 
 
 def selected_text(layout: BlockLayout, selection: Selection) -> str:
-    """Return the selected text: the source of whole blocks, and the unwrapped rows of parts."""
+    """Return the selected text: the source of whole blocks, and the unwrapped rows of parts.
+
+    A block of several keeps the marks before its lines, which show whose they are.
+    """
     first, start = (0, _Edge(0, 0))
     last, end = (len(layout) - 1, None)
     if selection.start:
@@ -43,21 +46,37 @@ def selected_text(layout: BlockLayout, selection: Selection) -> str:
     if selection.end:
         last, row = divmod(selection.end.y, 1 << _ROW_BITS)
         end = _Edge(row, selection.end.x)
+    last = min(last, len(layout) - 1)
     return "\n".join(
-        _text_of(layout, index, start if index == first else _Edge(0, 0), end if index == last else None)
-        for index in range(first, min(last, len(layout) - 1) + 1)
+        _text_of(
+            layout,
+            index,
+            start if index == first else _Edge(0, 0),
+            end if index == last else None,
+            is_alone=first == last,
+        )
+        for index in range(first, last + 1)
     )
 
 
-def _text_of(layout: BlockLayout, index: int, start: _Edge, end: _Edge | None) -> str:
+def _text_of(layout: BlockLayout, index: int, start: _Edge, end: _Edge | None, *, is_alone: bool) -> str:
     if start == (0, 0) and end is None:
-        return layout.blocks[index].source()
+        return _whole(layout, index, is_alone=is_alone)
     layout.lay_out(index, inf)
     rows = layout.rows(index) or ()
     if start == (0, 0) and end is not None and _covers(end, rows):
-        return layout.blocks[index].source()
+        return _whole(layout, index, is_alone=is_alone)
     stop = len(rows) if end is None else end.row + 1
     return joined(rows[start.row : stop], start.character, end.character if end else None)
+
+
+def _whole(layout: BlockLayout, index: int, *, is_alone: bool) -> str:
+    block = layout.blocks[index]
+    text = block.source() if is_alone else block.source_among_others()
+    if text is not None:
+        return text
+    layout.lay_out(index, inf)
+    return joined(layout.rows(index) or ()).strip("\n")
 
 
 def _covers(end: _Edge, rows: Sequence[Row]) -> bool:

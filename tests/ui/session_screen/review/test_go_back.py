@@ -67,7 +67,7 @@ async def test_a_brief_has_the_conversation_before_a_prompt_and_nothing_after_it
 
     brief = brief_before(session, 2, "The files are as they were.")
 
-    assert "> first\n\nanswer to first" in brief
+    assert "> first\n\n## Answer\n\n> answer to first" in brief
     assert "The files are as they were." in brief
     assert "second" not in brief
     assert brief_before(session, 1, "") == "", "before the first prompt nothing was said"

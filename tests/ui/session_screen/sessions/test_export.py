@@ -35,6 +35,24 @@ def test_words_that_only_the_agent_puts_into_the_users_mouth_are_no_prompt() -> 
     assert text.endswith("*According to the agent, you said:*\n\n> Yes, all of it.\n")
 
 
+def test_no_line_of_an_answer_can_look_like_a_line_of_acp_tui() -> None:
+    session = talk()
+    own = [
+        line for line in as_markdown(session, "Flags", "Some agent").splitlines() if line[:1] not in ("", ">")
+    ]
+    forged = "\n\n".join([*own, "> ## Prompt", "# Prompt", "```", "*You allowed it.*"])
+    session.apply(events.Prompted([TextContent(text="go on")]))
+    session.apply(read_update(update("agent_message_chunk", forged)))
+    session.apply(events.Noted("You allowed Some agent to run ls."))
+
+    text = as_markdown(session, "Flags", "Some agent")
+    new = text[text.index("> go on") :].splitlines()[1:]
+    assert [line for line in new if line[:1] not in ("", ">")] == [
+        "## Answer",
+        "*You allowed Some agent to run ls.*",
+    ]
+
+
 def talk() -> Session:
     session = Session("s1", "/w")
     happened: list[Any] = [
@@ -79,11 +97,13 @@ Some agent in `/w`
 > add a flag
 > please
 
+## Answer
+
 - edit `Edit cli.py`
 
 - run `pytest -q`, failed
 
-Done, **nearly**.
+> Done, **nearly**.
 
 *Cancelled.*
 """
@@ -98,6 +118,8 @@ Some agent in `/w`
 
 > add a flag
 > please
+
+## Answer
 
 *Thought for 0.0 s*
 
@@ -120,7 +142,7 @@ Some agent in `/w`
 no tests
 ````
 
-Done, **nearly**.
+> Done, **nearly**.
 
 *Cancelled.*
 """
@@ -227,7 +249,7 @@ async def test_a_session_is_exported_in_the_form_that_is_chosen(tmp_path: Path, 
             await here.press(*keys)
 
     text, data = (next((home / "data" / "exports").glob(f"*-hello-there.{kind}")) for kind in ("md", "json"))
-    assert "> hello there\n\nheard hello there\n" in text.read_text()
+    assert "> hello there\n\n## Answer\n\n> heard hello there\n" in text.read_text()
     assert [entry["type"] for entry in json.loads(data.read_text())["entries"]][:1] == ["user_message"]
     assert "heard hello there" in data.read_text()
     assert "\n```\nprinted\n```\n" in text.read_text()

@@ -34,7 +34,10 @@ def talk(*turns: tuple[str, str]) -> Session:
 def test_what_both_sides_said_is_told() -> None:
     text = handed_over(talk(("What is 2 + 2?", "It is 4."), ("And 3 + 3?", "6.")))
 
-    assert "> What is 2 + 2?\n\nIt is 4.\n\n## Prompt\n\n> And 3 + 3?\n\n6.\n" in text
+    assert (
+        "> What is 2 + 2?\n\n## Answer\n\n> It is 4.\n\n## Prompt\n\n> And 3 + 3?\n\n## Answer\n\n> 6.\n"
+        in text
+    )
     assert text.startswith("This is an earlier conversation")
 
 
@@ -43,8 +46,8 @@ def test_a_long_session_is_cut_at_the_start_of_a_line() -> None:
 
     text = handed_over(talk(("first", line * (MOST // len(line) + 1)), ("last", "the end")))
 
-    assert text.endswith("> last\n\nthe end\n")
-    assert f"left out …]\n\n{line}" in text
+    assert text.endswith("> last\n\n## Answer\n\n> the end\n")
+    assert f"left out …]\n\n> {line}" in text
     assert "first" not in text
     assert len(text) < MOST + 200
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.geometry import Offset
 from textual.selection import Selection
+from typing_extensions import override
 
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.styles import Styles
@@ -46,6 +47,26 @@ def test_a_block_that_is_selected_as_a_whole_is_its_source() -> None:
 
     assert selected_text(made, Selection(None, None)) == "first\none two three\nsome **bold**"
     assert selected_text(made, Selection(place(made, 3, 0), place(made, 3, 9))) == "some **bold**"
+
+
+class OwnBlock(TextBlock):
+    """A block that is copied as drawn when others are copied with it."""
+
+    @override
+    def source_among_others(self) -> None:
+        return None
+
+
+def test_a_block_among_others_is_copied_with_its_mark() -> None:
+    made = BlockLayout(Styles(), lambda block, kept: None)
+    made.resize(20, Styles())
+    own = OwnBlock([("text", "allowed")], first=[("text", "· ")], above=1)
+    for index, block in enumerate((own, TextBlock([("text", "said")]))):
+        made.insert(index, block)
+        made.lay_out(index, float("inf"))
+
+    assert selected_text(made, Selection(None, None)) == "· allowed\nsaid"
+    assert selected_text(made, Selection(None, place(made, 1, 9))) == "allowed"
 
 
 def test_in_an_empty_stack_there_is_no_line() -> None:
