@@ -42,6 +42,8 @@ class PromptedSession:
     """The id, or "" if unknown."""
     at: float
     """Seconds from the start of the journal to the first prompt."""
+    latest: float
+    """Seconds from the start of the journal to the latest prompt."""
     prompt: Any
     """The content blocks of the first prompt."""
     is_resumed: bool = False
@@ -62,9 +64,8 @@ def prompted_sessions(path: Path) -> list[PromptedSession]:
             taken_up.add(session_id)
             continue
         known = found.pop(session_id, None)
-        found[session_id] = known or PromptedSession(
-            session_id, at, params.get("prompt"), session_id in taken_up
-        )
+        known = known or PromptedSession(session_id, at, at, params.get("prompt"), session_id in taken_up)
+        found[session_id] = replace(known, latest=at)
     return list(found.values())
 
 
@@ -180,6 +181,13 @@ class RecordedSession:
     """The agent's titles of sessions, by id."""
     earlier: tuple[Path, ...] = field(default=(), repr=False, compare=False)
     """The journals in which the session began, oldest first."""
+    changed: datetime | None = field(default=None, compare=False)
+    """The time of the last change, if known."""
+
+    @property
+    def used(self) -> datetime | None:
+        """The time at which the session was last used; lists are sorted by it."""
+        return self.changed or self.started
 
 
 class JournalReader(Iterator[JournalRow]):
@@ -213,11 +221,12 @@ def read(path: Path) -> JournalReader:
 def head_of(path: Path) -> RecordedSession | None:
     """Return the session described by the head of a journal, or None."""
     try:
-        size = path.stat().st_size
+        status = path.stat()
         with plain_file(path) as file:
             head = file.read(_HEAD)
     except OSError:
         return None
+    size = status.st_size
     rows = [row for line in head.split(b"\n") if (row := _row(line))]
     start = next((row.msg for row in rows if row.direction == "note" and isinstance(row.msg, dict)), {})
     argv = _argv(start.get("start"))
@@ -235,6 +244,7 @@ def head_of(path: Path) -> RecordedSession | None:
         is_resumed=is_resumed,
         is_silent=size <= _HEAD and _found(rows, "session/prompt", "prompt") is None,
         title_of=titles,
+        changed=datetime.fromtimestamp(status.st_mtime).astimezone(),
     )
 
 
@@ -249,11 +259,12 @@ def sessions_in(head: RecordedSession) -> list[RecordedSession]:
         said = []
     if not said or (len(said) == 1 and said[0].session_id in ("", head.session_id)):
         return [head]
-    return [_one_of(head, one) for one in reversed(said)]
+    latest = max(one.latest for one in said)
+    return [_one_of(head, one, is_latest=one.latest == latest) for one in reversed(said)]
 
 
-def _one_of(head: RecordedSession, said: PromptedSession) -> RecordedSession:
-    """Return one of several sessions of a journal."""
+def _one_of(head: RecordedSession, said: PromptedSession, *, is_latest: bool) -> RecordedSession:
+    """Return one of several sessions of a journal; the time of a change is that of the latest."""
     session_id = said.session_id or head.session_id
     is_last = session_id == head.session_id
     started = head.started and head.started + timedelta(seconds=said.at)
@@ -264,6 +275,7 @@ def _one_of(head: RecordedSession, said: PromptedSession) -> RecordedSession:
         started=started,
         is_resumed=head.is_resumed if is_last else said.is_resumed,
         is_silent=False,
+        changed=head.changed if is_latest else head.started and head.started + timedelta(seconds=said.latest),
     )
 
 

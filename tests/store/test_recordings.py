@@ -275,6 +275,20 @@ def test_each_session_of_a_journal_is_offered_the_one_that_was_spoken_in_last_fi
 
     assert [(one.session_id, one.title) for one in found] == [("a", "begin"), ("c", "third"), ("b", "other")]
     assert [one.started.minute for one in found if one.started] == [0, 2, 1]
+    changed = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    assert found[0].used == changed, "the file ends with its answers"
+    assert [one.used.minute for one in found[1:] if one.used] == [2, 1]
+
+
+def test_a_session_is_as_old_as_its_last_use(tmp_path: Path) -> None:
+    begun = "2026-08-22T09:00:00+00:00"
+    journal(path := tmp_path / "1.ndjson", prompt("begin"), at=begun)
+    later = datetime(2026, 8, 22, 11, tzinfo=UTC)
+    os.utime(path, (later.timestamp(), later.timestamp()))
+
+    [one] = recent_sessions(tmp_path, 50)
+
+    assert (one.started, one.used) == (datetime.fromisoformat(begun), later)
 
 
 def test_a_session_that_was_begun_far_down_in_a_long_journal_is_offered_too(tmp_path: Path) -> None:

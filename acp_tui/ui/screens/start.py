@@ -102,6 +102,7 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
         *,
         wanted: str = "",
         has_back: bool = False,
+        resumes: bool = False,
     ) -> None:
         """Ask for an agent or a session.
 
@@ -113,6 +114,7 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
             styles: the theme's styles.
             wanted: the initial text in the field.
             has_back: True if Escape in an empty field may go back: it dismisses with None.
+            resumes: True if the user asked for a session; they come first.
         """
         super().__init__()
         self._known = known
@@ -121,7 +123,7 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
         self._cwd = cwd
         self._problems = problems
         self.theme_styles = styles or Styles()
-        self._groups = groups(known, sessions, cwd, datetime.now(UTC))
+        self._groups = groups(known, sessions, cwd, datetime.now(UTC), sessions_first=resumes)
         self._rows: list[StartRow | None] = []
         """Row of each line of the list; None for a heading."""
 
@@ -252,7 +254,12 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
 
 
 def groups(
-    known: Mapping[str, KnownAgent], sessions: Sequence[RecordedSession], cwd: str, now: datetime
+    known: Mapping[str, KnownAgent],
+    sessions: Sequence[RecordedSession],
+    cwd: str,
+    now: datetime,
+    *,
+    sessions_first: bool = False,
 ) -> list[StartGroup]:
     """Return all rows: installed agents, past sessions, then agents that are not fully installed."""
     there = [agent for agent in known.values() if agent.installed()]
@@ -263,10 +270,13 @@ def groups(
     )
     here = [session for session in sessions if is_same(session.cwd, cwd)]
     elsewhere = [session for session in sessions if session not in here]
-    found = [
-        StartGroup("On this machine", [*map(_installed, there), demo]),
+    ready = StartGroup("On this machine", [*map(_installed, there), demo])
+    past = [
         StartGroup("Sessions in this workspace", [_session(session, now, "") for session in here]),
         StartGroup("Sessions elsewhere", [_session(session, now, session.cwd) for session in elsewhere]),
+    ]
+    found = [
+        *([*past, ready] if sessions_first else [ready, *past]),
         StartGroup("ACP adapter not installed", [_missing(agent) for agent in missing if agent in adapted]),
         StartGroup("Not installed", [_missing(agent) for agent in missing if agent not in adapted]),
     ]
@@ -339,7 +349,7 @@ def _row(name: str, title: str, what: str, choice: StartChoice) -> StartRow:
 
 
 def _session(session: RecordedSession, now: datetime, folder: str) -> StartRow:
-    when = ago(session.started, now) if session.started else ""
+    when = ago(session.used, now) if session.used else ""
     title = safe_line(session.title) or "no prompt"
     text = Content.assemble(
         (set_cell_size(when, _WHEN), "$muted"),

@@ -54,6 +54,18 @@ def test_what_runs_here_comes_first_and_what_is_missing_last(tmp_path: Path) -> 
     assert "npm install gone" in found[3].rows[0].text.plain
 
 
+def test_sessions_come_first_if_the_user_asked_for_one(tmp_path: Path) -> None:
+    sessions = [recorded("there", "/elsewhere", "other"), recorded("here", str(tmp_path), "this")]
+
+    found = groups(KNOWN, sessions, str(tmp_path), NOW, sessions_first=True)
+
+    assert [group.heading for group in found][:3] == [
+        "Sessions in this workspace",
+        "Sessions elsewhere",
+        "On this machine",
+    ]
+
+
 def test_agents_that_lack_only_their_adapter_come_before_those_that_are_missing(tmp_path: Path) -> None:
     known = {"gone": KNOWN["gone"], "half": KNOWN["gone"]._replace(name="half", adapts="sh")}
 

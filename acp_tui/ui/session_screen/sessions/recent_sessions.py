@@ -58,7 +58,7 @@ def _pieces(
 ) -> list[Piece]:
     title = shortened(safe_line(start_of(title, 4 * _TITLE)), _TITLE)
     agent = shortened(safe_line(start_of(recorded.agent, 4 * _AGENT)), _AGENT)
-    when = start_screen.ago(recorded.started, now) if recorded.started is not None else ""
+    when = start_screen.ago(recorded.used, now) if recorded.used is not None else ""
     return [
         ("text", f"  {set_cell_size(title, _TITLE)}  "),
         ("accent", f"{set_cell_size(agent, _AGENT)}  "),

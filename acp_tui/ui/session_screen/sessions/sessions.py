@@ -337,7 +337,7 @@ class SessionList:
 
     def _items(self, listing: SessionPages, recorded: Sequence[RecordedSession]) -> list[MenuItem]:
         """Return each session once, the newest first; then those without a time, then archived ones."""
-        started = {(one.agent, one.session_id): one.started for one in recorded}
+        started = {(one.agent, one.session_id): one.used for one in recorded}
         rows: list[tuple[datetime | None, MenuItem]] = []
         for info in listing.found:
             then = _time_of(info) or started.pop((self._agent, info.session_id), None)
@@ -345,7 +345,7 @@ class SessionList:
         listed = {info.session_id for info in listing.found}
         for number, one in enumerate(recorded):
             if one.agent != self._agent or one.session_id not in listed:
-                rows.append((one.started, self._recorded_item(number, one)))
+                rows.append((one.used, self._recorded_item(number, one)))
         return [item for _, item in sorted(rows, key=_age)]
 
     def _item(self, info: SessionInfo, then: datetime | None, listing: SessionPages) -> MenuItem:
@@ -357,7 +357,7 @@ class SessionList:
         return MenuItem(_TAKE_UP + info.session_id, self._title(info), about, group)
 
     def _recorded_item(self, number: int, one: RecordedSession) -> MenuItem:
-        said = _ago(one.started) if one.started is not None else ""
+        said = _ago(one.used) if one.used is not None else ""
         where = self._where(self._showing(one))
         about = " · ".join(filter(None, (where, one.agent, said, "recording", self._elsewhere(one.cwd))))
         title = self._screen.tabs.names.get(one.agent, one.session_id) or one.title

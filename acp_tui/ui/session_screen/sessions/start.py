@@ -172,6 +172,7 @@ class Startup:
             self._screen.theme_styles,
             wanted=wanted,
             has_back=self._has_something or len(self._screen.tabs.screens) > 1,
+            resumes=self._start.resume is not None and not self._has_something,
         )
         return await self._screen.ask(screen)
 
