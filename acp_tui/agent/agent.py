@@ -28,15 +28,11 @@ from acp_tui.agent.connection import Connection, ConnectionJournal, Pipe
 from acp_tui.agent.open_questions import OpenQuestions
 from acp_tui.agent.permissions.amendments import Amendment, Amendments
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy
-from acp_tui.agent.permissions.client_questions import (
-    ClientQuestions,
-    ImplicitRequests,
-    MergeToWrite,
-    StaleWrites,
-)
+from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.host import Host, NotGranted
+from acp_tui.agent.permissions.stale_writes import MergeToWrite, StaleWrites
 from acp_tui.agent.session_events import (
     DRAIN,
     STEERING,

@@ -15,9 +15,10 @@ from urllib.parse import quote
 
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import Denied
-from acp_tui.agent.permissions.client_questions import MergeToWrite, Refused
+from acp_tui.agent.permissions.client_questions import Refused
 from acp_tui.agent.permissions.grants import ImplicitRequest
 from acp_tui.agent.permissions.host import Host, NotGranted, OutsideSandbox
+from acp_tui.agent.permissions.stale_writes import MergeToWrite
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.protocol.schema import (
     INTERNAL_ERROR,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 from acp_tui.changes.changed_files import ChangedFiles
 from acp_tui.changes.git_tree import ChangedFile, Snapshot
-from acp_tui.changes.snapshots import LineCounts, Snapshots
+from acp_tui.changes.line_counts import LineCounts
+from acp_tui.changes.snapshots import Snapshots
 from acp_tui.session.events import RangeChosen
 from acp_tui.session.session import THIS_TURN
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from acp_tui.changes.git_tree import LARGEST, MOST_FILES, ChangedFile, LeftOut, Reason
-from acp_tui.changes.snapshots import Counts
+from acp_tui.changes.line_counts import Counts
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import LineStep, Noted, WorkspaceCompared
 from acp_tui.session.file_changes import DiskState

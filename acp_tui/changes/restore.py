@@ -13,7 +13,8 @@ from typing import Final
 
 from acp_tui.changes.exact_names import ExactNames
 from acp_tui.workspace.backups import Backups
-from acp_tui.workspace.files import Version, parent_of, replace_file
+from acp_tui.workspace.file_versions import Version
+from acp_tui.workspace.files import parent_of, replace_file
 
 _EXECUTABLE: Final = 0o111
 _SAVED: Final = "changed meanwhile"

@@ -17,8 +17,9 @@ from acp_tui.changes.baseline import Baseline
 from acp_tui.changes.changed_files import ChangedFiles, exclusion_notice
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.git_tree import MOST_FILES, ChangedFile, Restored, Snapshot
+from acp_tui.changes.line_counts import LineCounts
 from acp_tui.changes.line_steps import LineSteps
-from acp_tui.changes.snapshots import LineCounts, Snapshots
+from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.undo import Reviewed, maybe_older
 from acp_tui.changes.undo_stack import UndoStack
 from acp_tui.changes.untracked import (

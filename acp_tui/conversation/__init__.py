@@ -2,7 +2,7 @@
 
 - `conversation` is the whole, `state` its state and listener.
 - Start: `start_options`, `session_start`, `login`, `failure`, `running_agent`, `system_prompt`.
-- Prompts: `prompt_queue`, `attachments`, `clipboard_images`, `file_search`, `typed_paths`, `line_notes`,
-  `rejections`.
+- Prompts: `prompt_queue`, `attachments`, `mentions`, `clipboard_images`, `file_search`, `typed_paths`,
+  `line_notes`, `rejections`.
 - `choices` and `approval` are about modes and policies, `edit_places` about edits in a question.
 """

@@ -6,11 +6,9 @@ import errno
 import os
 import secrets
 import stat
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
@@ -20,6 +18,7 @@ from acp_tui.platform import copy_attributes
 from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.encodings import BINARY, UTF_8, decode
+from acp_tui.workspace.file_versions import NOT_SEEN, FileVersions, Version
 from acp_tui.workspace.real_paths import followed, real_path
 
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
@@ -50,32 +49,6 @@ def _copy_attributes(name: str, folder: int, new: int) -> None:
         os.close(old)
 
 
-MAX_TEXT: Final = 256 << 10
-"""Longest text, in characters, kept for showing later changes."""
-MOST_FILES: Final = 2_000
-"""Files whose versions are remembered."""
-MOST_TEXTS: Final = 64
-"""Number of files whose texts are kept, the latest ones."""
-
-
-class Version(NamedTuple):
-    """The identity of a file's content, without reading it."""
-
-    inode: int
-    size: int
-    modified: int
-    """Nanoseconds."""
-
-    @classmethod
-    def of(cls, status: os.stat_result | None) -> Version | None:
-        """Return the version of a file, or None for no file."""
-        return None if status is None else cls(status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-_NOT_SEEN: Final = Version(0, -1, 0)
-"""A version that matches no file."""
-
-
 class Target(NamedTuple):
     """The file behind a path at the time of a decision."""
 
@@ -87,57 +60,6 @@ class Target(NamedTuple):
     """None for no file."""
     linked: tuple[int, int] | None = None
     """Device and inode of a file with hard links."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sight:
-    version: Version | None
-    digest: bytes | None
-    """Digest of the text, if the whole file was read."""
-
-
-class FileVersions:
-    """The version of each file the agent last read, to detect stale writes.
-
-    The latest short texts are kept, too. The number of both is limited.
-    """
-
-    def __init__(self) -> None:
-        self._sights: OrderedDict[str, _Sight] = OrderedDict()
-        self._texts: OrderedDict[str, str] = OrderedDict()
-
-    def record(self, path: str, version: Version | None, text: str | None = None) -> None:
-        """Record a read or write by the agent.
-
-        Args:
-            path: absolute, links resolved.
-            version: the version on disk, or None for no file.
-            text: the whole text, or None if only a part was read.
-        """
-        self._sights[path] = _Sight(version, None if text is None else _digest(text))
-        self._sights.move_to_end(path)
-        self._texts.pop(path, None)
-        if text is not None and len(text) <= MAX_TEXT:
-            self._texts[path] = text
-        while len(self._sights) > MOST_FILES:
-            self._texts.pop(self._sights.popitem(last=False)[0], None)
-        while len(self._texts) > MOST_TEXTS:
-            self._texts.popitem(last=False)
-
-    def is_current(self, path: str, version: Version | None, text: str | None) -> bool:
-        """Return whether the agent has seen this version, or never read the file."""
-        sight = self._sights.get(path)
-        if sight is None or sight.version == version:
-            return True
-        return text is not None and sight.digest is not None and sight.digest == _digest(text)
-
-    def text(self, path: str) -> str | None:
-        """Return the text last seen by the agent, if kept."""
-        return self._texts.get(path)
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 # FileError
@@ -410,7 +332,7 @@ class Files:
                 raise OtherTarget(target.path)
             after = _status(name, folder)
             version = Version.of(after)
-        self._seen.record(target.real, version if believed == content else _NOT_SEEN, believed)
+        self._seen.record(target.real, version if believed == content else NOT_SEEN, believed)
         return Written(target.path, old.text, content, after.st_nlink - 1 if after else 0, target.real)
 
     def _check_seen(self, target: Target, content: str, now: _Old, over: Stale | None) -> None:

@@ -15,7 +15,8 @@ from acp_tui.changes import git_tree
 from acp_tui.changes import snapshots as snapshots_module
 from acp_tui.changes.git_store import NO_FILE
 from acp_tui.changes.git_tree import LeftOut
-from acp_tui.changes.snapshots import Counts, LineCounts, changes_in
+from acp_tui.changes.line_counts import Counts, LineCounts
+from acp_tui.changes.snapshots import changes_in
 from acp_tui.changes.undo import restore
 from acp_tui.ui.widgets.diff.line_diff import compute
 from tests.changes.workspaces import bytes_of, objects_of, repository, told, workspace

@@ -13,17 +13,14 @@ from acp_tui.conversation import attachments
 from acp_tui.conversation.attachments import (
     MAX_MEDIA,
     MentionedFiles,
-    MentionReading,
-    TypedMention,
     audio_type,
     block,
     blocks,
     dropped_media,
     find,
-    mention_of,
-    mentions,
+)
+from acp_tui.conversation.mentions import (
     names_outside,
-    typed_mention,
 )
 from acp_tui.protocol.schema import (
     AudioContent,
@@ -274,82 +271,6 @@ def test_sounds_are_known_by_how_they_begin(head: bytes, mime_type: str | None) 
 
 
 @pytest.mark.parametrize(
-    ("text", "path", "lines"),
-    [
-        ("@a.py", "a.py", None),
-        ("see @src/a.py and go", "src/a.py", None),
-        ("(@a.py", "a.py", None),
-        ('@"my file.txt" here', "my file.txt", None),
-        ("two\n@a.py", "a.py", None),
-        ("@naïve/文.txt", "naïve/文.txt", None),
-    ],
-)
-def test_a_mention_begins_a_word(text: str, path: str, lines: None) -> None:
-    assert [readings[0] for readings in mentions(text)] == [MentionReading(path, lines)]
-
-
-@pytest.mark.parametrize("text", ["me@host", "a@b.c", "@", "@ a", '@""', "`x@y`"])
-def test_an_at_sign_inside_a_word_or_alone_mentions_nothing(text: str) -> None:
-    assert mentions(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("@a.py:10-20", (10, 20)),
-        ("@a.py:7", (7, 7)),
-        ("@a.py:9-3", (9, 9)),
-        ("@a.py:0", (1, 1)),
-        ('@"a.py":2-4', (2, 4)),
-    ],
-)
-def test_a_mention_can_name_lines(text: str, lines: tuple[int, int]) -> None:
-    (readings,) = mentions(text)
-
-    assert MentionReading("a.py", lines) in readings
-
-
-def test_what_ends_a_sentence_may_not_belong_to_the_path() -> None:
-    (readings,) = mentions("Look at (@a.py:3).")
-
-    assert readings == [
-        MentionReading("a.py:3)."),
-        MentionReading("a.py:3)"),
-        MentionReading("a.py:3"),
-        MentionReading("a.py", (3, 3)),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("before", "found"),
-    [
-        ("@", TypedMention(0, "")),
-        ("fix @sr", TypedMention(4, "sr")),
-        ("@src/", TypedMention(0, "src/")),
-        ('in @"my fo', TypedMention(3, "my fo")),
-        ("@a b", None),
-        ("me@ho", None),
-        ("@a.py:", None),
-        ("@a.py:1-", None),
-        ('@"my file" ', None),
-        ("", None),
-    ],
-)
-def test_a_mention_is_typed_as_long_as_its_word_is(before: str, found: TypedMention | None) -> None:
-    assert typed_mention(before) == found
-
-
-@pytest.mark.parametrize("path", ["a.py", "my file.txt", "src/x"])
-def test_what_is_written_is_read_again(path: str) -> None:
-    assert mentions(f"see {mention_of(path)}")[0][0] == MentionReading(path)
-
-
-def test_a_written_folder_can_be_gone_on_with() -> None:
-    assert typed_mention(mention_of("src/")) == TypedMention(0, "src/")
-    assert typed_mention(mention_of("my src/")) == TypedMention(0, "my src/")
-
-
-@pytest.mark.parametrize(
     "quote", [str, shlex.quote, lambda path: path.replace(" ", "\\ "), lambda p: p + "\n"]
 )
 def test_the_path_of_an_image_is_a_mention_however_it_is_quoted(tmp_path: Path, quote: object) -> None:
@@ -394,7 +315,3 @@ def test_the_path_of_a_sound_is_a_mention_too(tmp_path: Path) -> None:
     (tmp_path / "song.wav").write_bytes(b"RIFF\0\0\0\0WAVEfmt ")
 
     assert dropped_media(f"{tmp_path}/song.wav", str(tmp_path)) == "@song.wav"
-
-
-def test_a_file_with_a_quote_in_its_name_is_no_mention_of_another_one() -> None:
-    assert mentions(mention_of('a" @/etc/passwd')) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.conversation.attachments import mentions
+from acp_tui.conversation.mentions import mentions
 from acp_tui.protocol.validation import read_update
 from acp_tui.session.briefs import handoff_brief, review_brief
 from acp_tui.session.session import Session

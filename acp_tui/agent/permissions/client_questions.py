@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sized
+from collections.abc import Callable, Collection, Sized
 from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
@@ -35,14 +34,12 @@ from acp_tui.rules import protected_files
 from acp_tui.session import events
 from acp_tui.session.entries import Diff, ToolCall, absolute
 from acp_tui.session.events import Event
-from acp_tui.session.questions import MOST_OPEN, OldText, Permission, StaleWrite, conflict_words
+from acp_tui.session.questions import MOST_OPEN, Permission, conflict_words
 from acp_tui.session.session import Session
 from acp_tui.workspace.files import (
     FileError,
-    Files,
     NotAFile,
     OtherTarget,
-    OutsideRoots,
     Stale,
     Target,
     below,
@@ -281,7 +278,7 @@ class ImplicitRequests:
         call.title = changed or (about.title if about is not None else "")
         if there is not None and there.now is not None and there.encoding:
             call.title = " ".join(filter(None, (_ENCODING.format(there.encoding), call.title)))
-        merge = await _merge(there) if is_new and there is not None else None
+        merge = await merge_of(there) if is_new and there is not None else None
         options = _options(request.kind, merge)
 
         def record(answer: ClientAnswer) -> None:
@@ -391,142 +388,8 @@ def _led_to(session: Session, request: ImplicitRequest) -> str:
     return link_target(path, request.target.real, session.cwd) if path and request.target else ""
 
 
-_OUTCOMES: Final = {
-    "write": "The agent overwrote newer changes in {}.",
-    "keep": "Kept {}; the agent was told to read it again.",
-    "merge": "Merged the agent's version of {} with the newer one; the agent was told to read it again.",
-}
-
-
-class MergeToWrite(NamedTuple):
-    """The text to be written in place of the agent's."""
-
-    text: str
-    amendment: Amendment | None = None
-    """The merge as the user edited it."""
-
-
-class FileKept(FileError):
-    """The file stays as it is; the message tells the agent what to do."""
-
-
-class StaleWrites:
-    """Decides about the stale writes of one connection."""
-
-    def __init__(
-        self,
-        host: Host,
-        questions: ClientQuestions,
-        tell: Callable[[str, str], None],
-        record: Callable[[str, str, ClientAnswer], None],
-    ) -> None:
-        """Decide for one connection.
-
-        Args:
-            host: has the user's setting for stale writes.
-            questions: asks the user.
-            tell: adds a notice to the chat of a session, given its id.
-            record: called with the session's id, the path and the answer.
-        """
-        self._host = host
-        self._questions = questions
-        self._tell = tell
-        self._record = record
-
-    async def decide(self, session_id: str, stale: Stale) -> MergeToWrite | None:
-        """Wait until the file may be replaced; return a merge if the user chose that.
-
-        Raises:
-            FileKept: it may not.
-        """
-        always, merge = self._host.stale_writes, None
-        if always == "ask":
-            choice, merge = await self._asked(session_id, stale)
-        else:
-            choice = always
-            answered_by = AnsweredBy("rule", f'stale_writes = "{choice}" in the settings')
-            self._record(session_id, stale.path, ClientAnswer(choice, answered_by))
-        if choice is not None:
-            self._tell(session_id, _OUTCOMES[choice].format(stale.path))
-        if choice == "keep":
-            raise FileKept(f"{stale} It was not written: read it again.")
-        if choice is None:
-            raise FileKept(f"{stale} It was not written: the turn was stopped.")
-        return merge
-
-    async def _asked(self, session_id: str, stale: Stale) -> tuple[str | None, MergeToWrite | None]:
-        merge = await _merge(stale)
-        answer = await self._questions.ask(
-            session_id,
-            lambda key: events.Conflicted(_question(key, stale, merge)),
-            _OUTCOMES if merge is not None else ("write", "keep"),
-            lambda answer: self._record(session_id, stale.path, answer),
-        )
-        if answer.choice != "merge" or merge is None:
-            return answer.choice, None
-        amendment = answer.amendment
-        text = amendment.edited if amendment is not None else merge.text
-        return answer.choice, MergeToWrite(text, amendment)
-
-
-async def _merge(stale: Stale) -> Merge | None:
+async def merge_of(stale: Stale) -> Merge | None:
     """Return the merge of both sides' changes; None if the agent's base is unknown or the file is no text."""
     if stale.before is None or stale.now is None or stale.encoding or stale.version is None:
         return None
     return await merge_texts(stale.before, stale.now, stale.wanted)
-
-
-def _question(key: str, stale: Stale, merge: Merge | None) -> StaleWrite:
-    is_there = stale.version is not None
-    question = StaleWrite(key, stale.path, stale.wanted, stale.now, stale.before, is_there, stale.encoding)
-    if merge is not None:
-        question.merged, question.conflicts = merge.text, merge.conflicts
-    return question
-
-
-_MAX_SHOWN: Final = 1 << 20
-"""Most characters of one text that are shown."""
-_MAX_SHOWN_IN_ALL: Final = 4 << 20
-"""Most characters of all texts of one question."""
-_MAX_READ: Final = 1_000
-"""Most files that are read for one question."""
-
-
-def old_texts(files: Files, paths: Iterable[str], cwd: str) -> dict[str, OldText]:
-    """Return the texts of files that a permission request would replace, or why they are not shown.
-
-    Blocking: call it in a thread. The files do not count as read by the agent.
-    """
-    return dict(_old_texts(files, dict.fromkeys(paths), cwd))
-
-
-def _old_texts(files: Files, paths: Iterable[str], cwd: str) -> Iterator[tuple[str, OldText]]:
-    left = _MAX_SHOWN_IN_ALL
-    for number, path in enumerate(paths):
-        is_read = left > 0 and number < _MAX_READ
-        found = _old_text(files, absolute(path, cwd)) if is_read else OldText(why_not="not examined")
-        left -= len(found.text or "")
-        yield path, found
-
-
-def _old_text(files: Files, path: str) -> OldText:
-    try:
-        there, _ = files.compare(path, "")
-    except OutsideRoots:
-        return OldText(why_not="it lies outside the workspace") if _is_taken(path) else OldText()
-    except FileError as error:
-        return OldText(why_not=str(error).removesuffix("."))
-    if there.version is None:
-        return OldText()
-    if there.now is None:
-        return OldText(why_not="it is not readable text")
-    if len(there.now) > _MAX_SHOWN:
-        return OldText(why_not=f"{len(there.now.splitlines()):,} lines, too long to show")
-    return OldText(there.now)
-
-
-def _is_taken(path: str) -> bool:
-    try:
-        return os.path.lexists(path)
-    except ValueError:  # no valid path on this machine
-        return False

@@ -21,7 +21,7 @@ from acp_tui.ui.application.key_guard import AGAIN, KeyHistory, key_history_of
 from acp_tui.ui.application.key_settings import actions_of
 from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.screens import help as help_screen
-from acp_tui.ui.screens import palette, settings
+from acp_tui.ui.screens import palette, settings, theme_menu
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.screens.base.unasked_screen import answer_of
 from acp_tui.ui.session_screen import unfinished_work
@@ -136,7 +136,7 @@ async def _theme(parts: SessionParts) -> None:
     theme, before = app.app_theme, app.app_theme.name
     if isinstance(app.screen, menu.Menu):
         return  # a menu is open already
-    name = await answer_of(app, menu.ThemeMenu(theme.names(), before, theme.styles, theme.use))
+    name = await answer_of(app, theme_menu.ThemeMenu(theme.names(), before, theme.styles, theme.use))
     if name is not None:
         theme.choose(name)
     elif theme.name != before:

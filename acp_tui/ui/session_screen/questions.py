@@ -7,7 +7,7 @@ from itertools import chain
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from acp_tui.agent.permissions.client_questions import old_texts
+from acp_tui.agent.permissions.old_texts import old_texts
 from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.application.key_guard import Press, key_history_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.permissions.client_questions import old_texts
+from acp_tui.agent.permissions.old_texts import old_texts
 from acp_tui.session.questions import OldText
 from acp_tui.workspace.files import Files
 

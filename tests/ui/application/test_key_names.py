@@ -18,7 +18,7 @@ import acp_tui.ui
 from acp_tui.store.agents import demo_launch
 from acp_tui.ui.application import key_settings
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.screens.base.menu import LineDialog, Menu, ThemeMenu
+from acp_tui.ui.screens.base.menu import LineDialog, Menu
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.questions.address import AddressDialog
@@ -27,6 +27,7 @@ from acp_tui.ui.screens.questions.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.rules.decisions import DecisionsScreen
 from acp_tui.ui.screens.rules.rules import RulesScreen
 from acp_tui.ui.screens.start import FailureScreen
+from acp_tui.ui.screens.theme_menu import ThemeMenu
 from acp_tui.ui.session_screen.prompt.queue import QueueMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_text

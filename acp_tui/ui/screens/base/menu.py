@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
-import frizbee
 from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
@@ -23,7 +22,6 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 from typing_extensions import override
 
-from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.base.dialog import Dialog
 from acp_tui.ui.screens.base.unasked_screen import answer_of
 from acp_tui.ui.widgets.input_line import InputLine
@@ -450,58 +448,6 @@ class LineDialog(Dialog[str]):
     def _submit(self, event: Input.Submitted) -> None:
         event.stop()
         self.dismiss(event.value)
-
-
-_SHOWN: Final = 200
-"""Most prompts that are listed; the filter finds all."""
-
-_SEARCHED: Final = 400
-"""Maximum characters of a prompt that are searched."""
-
-
-class PastPrompts(Menu):
-    """Lets the user choose an earlier prompt; dismisses with its index as text, or None.
-
-    There are no numbers, since a search text may start with a digit.
-    """
-
-    FILTER = InputLine
-
-    def __init__(self, prompts: Sequence[Prompt], styles: Styles) -> None:
-        """List prompts (given oldest first) newest first; of equal ones only the newest."""
-        newest: dict[str, MenuItem] = {}
-        for place, prompt in reversed(list(enumerate(prompts))):
-            text = " ".join(prompt.text[:_SEARCHED].split())
-            newest.setdefault(text, MenuItem(str(place), text))
-        super().__init__("History", list(newest.values()), None, styles)
-
-    @override
-    def matching(self, words: str) -> list[MenuItem]:
-        if not words.strip():
-            return self.items[:_SHOWN]
-        labels = frizbee.Haystacks([item.label for item in self.items])
-        matcher = frizbee.Matcher.from_patterns(words.split(), max_items=_SHOWN)
-        return [self.items[match.index] for match in matcher.match_list(labels)]
-
-
-class ThemeMenu(Menu):
-    """Lets the user choose a theme; `show` previews the highlighted one."""
-
-    def __init__(
-        self, names: Sequence[str], current: str, styles: Styles, show: Callable[[str], object]
-    ) -> None:
-        super().__init__("Theme", [MenuItem(name, name) for name in names], current, styles)
-        self._show_theme = show
-        self._seen = current
-
-    @on(OptionList.OptionHighlighted)
-    def _moved(self, event: OptionList.OptionHighlighted) -> None:
-        """Preview the highlighted theme."""
-        event.stop()
-        name = self.highlighted_key()
-        if name is not None and name != self._seen and self.is_current:
-            self._seen = name
-            self._show_theme(name)
 
 
 READ: Final = "read"

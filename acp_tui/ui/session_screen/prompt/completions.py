@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 
-from acp_tui.conversation.attachments import mention_of, typed_mention
 from acp_tui.conversation.file_search import WorkspaceFiles
+from acp_tui.conversation.mentions import mention_of, typed_mention
 from acp_tui.conversation.typed_paths import TypedPath, common_start
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.rows.row_view import StatusRow, StatusRows

@@ -17,11 +17,12 @@ from textual.timer import Timer
 from textual.widgets import Static
 from typing_extensions import override
 
-from acp_tui.conversation.attachments import dropped_media, find, mention_of, names_outside
+from acp_tui.conversation.attachments import dropped_media, find
 from acp_tui.conversation.clipboard_images import take_image
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.file_search import WorkspaceFiles
 from acp_tui.conversation.line_notes import LineNotes
+from acp_tui.conversation.mentions import mention_of, names_outside
 from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.typed_paths import TypedPath, paths_of, typed_path
 from acp_tui.desktop import image_programs
@@ -32,7 +33,8 @@ from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.application.first_frame import prompt_hint
-from acp_tui.ui.screens.base import editor, menu
+from acp_tui.ui.screens import prompt_history
+from acp_tui.ui.screens.base import editor
 from acp_tui.ui.session_screen.prompt.completions import Completions, SlashCommand
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -339,7 +341,7 @@ class PromptArea(Vertical):
                 self.box.show_prompt(prompts[int(key)])
 
         prompts = list(past.prompts)
-        self.app.push_screen(menu.PastPrompts(prompts, self._theme_styles), chosen)
+        self.app.push_screen(prompt_history.PastPrompts(prompts, self._theme_styles), chosen)
 
     async def _edit(self) -> None:
         """Edit the prompt in the user's editor."""

@@ -20,8 +20,9 @@ from acp_tui.ui.widgets.painter import Painter
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.textual_internals import draw_now, mark_rows
 from acp_tui.ui.widgets.transcript.blocks import Block
-from acp_tui.ui.widgets.transcript.layout import BlockLayout, Viewport
+from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from acp_tui.ui.widgets.transcript.paint import ViewportPainter
+from acp_tui.ui.widgets.transcript.viewport import Viewport
 
 OVERLOADED: Final = 4_000_000
 CAUGHT_UP: Final = 1_000_000

@@ -19,7 +19,8 @@ from acp_tui.ui.widgets.text import row_text
 from acp_tui.ui.widgets.transcript.block_view import BlockView
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.layout import BlockLayout
-from acp_tui.ui.widgets.transcript.paint import line_of, link_at, selected_text
+from acp_tui.ui.widgets.transcript.paint import link_at
+from acp_tui.ui.widgets.transcript.selection import line_of, selected_text
 
 LAYS_OUT_FOR_HIT: Final = 0.2
 """Seconds of layout at most to find the row of a hit in a long block."""

@@ -19,7 +19,7 @@ from acp_tui.session.entries import UserCommand
 from acp_tui.session.line_notes import note_on
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.screens.base.menu import PastPrompts
+from acp_tui.ui.screens.prompt_history import PastPrompts
 from acp_tui.ui.session_screen.prompt.prompt import pending_rows, strip
 from tests.conversation.talks import launch
 from tests.terminal import Terminal

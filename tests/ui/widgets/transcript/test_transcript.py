@@ -18,8 +18,9 @@ from acp_tui.ui.widgets.transcript import block_view as module
 from acp_tui.ui.widgets.transcript import layout
 from acp_tui.ui.widgets.transcript import transcript as searching
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
-from acp_tui.ui.widgets.transcript.layout import BlockLayout, Viewport
+from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from acp_tui.ui.widgets.transcript.transcript import Hits, Transcript, hits_in, look_through, row_of_hit
+from acp_tui.ui.widgets.transcript.viewport import Viewport
 from tests.ui.widgets.transcript.harness import Harness, running
 
 

@@ -10,7 +10,7 @@ from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.layout import BlockLayout
-from acp_tui.ui.widgets.transcript.paint import line_of, selected_text
+from acp_tui.ui.widgets.transcript.selection import line_of, selected_text
 
 
 def layout() -> BlockLayout:
