@@ -27,6 +27,7 @@ from acp_tui.ui.screens.questions.form_fields import (
     fields_of,
     limits_of,
     matches,
+    names_secret,
     value_of,
 )
 from acp_tui.ui.widgets.controls import NUMBERED, Choices
@@ -37,6 +38,8 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
+_PLAIN_TEXT: Final = "The agent gets what you write as plain text: no password, no key."
+"""Shown in every form with a field to write in: no list knows the words of all languages."""
 _WAYS_OUT: Final = "Decline: say no. Cancel: give no answer."
 """The difference between the two buttons, shown beside them."""
 
@@ -113,7 +116,7 @@ class FieldRow(Vertical):
         if not about.choices:
             return InputLine(self._first if isinstance(self._first, str) else "", select_on_focus=False)
         return Choices(
-            [(choice.title, choice.description) for choice in about.choices],
+            [(choice.title, choice.about if about.kind != "boolean" else "") for choice in about.choices],
             self.theme_styles,
             chosen=self._chosen(),
             several=about.kind == "choices",
@@ -269,13 +272,18 @@ class FormDialog(Dialog[ElicitationAnswer]):
     def _introduction(self) -> list[TextBlock]:
         schema = self._elicitation.schema or {}
         blocks: list[TextBlock] = []
-        if any(about.asks_for_secret for about in self._fields):
+        is_written = any(about.is_written for about in self._fields)
+        around = [self._elicitation.message, schema.get("title"), schema.get("description")]
+        asks = is_written and any(names_secret(text) for text in around if isinstance(text, str))
+        if asks or any(about.asks_for_secret for about in self._fields):
             warning = "This form seems to ask for a secret. Agents may not do that: do not enter one."
             blocks.append(TextBlock([("warning", f"{self.theme_styles.symbol('warning')} {warning}")]))
         blocks += message_block(self._elicitation.message)
         for role, text in (("strong", schema.get("title")), ("muted", schema.get("description"))):
             if isinstance(text, str) and text:
                 blocks += message_block(text, role, above=1 if role == "strong" and blocks else 0)
+        if is_written:
+            blocks.append(TextBlock([("muted", _PLAIN_TEXT)]))
         return blocks
 
 

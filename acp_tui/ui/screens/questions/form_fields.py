@@ -11,6 +11,7 @@ import math
 import re
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -18,6 +19,8 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from acp_tui.lazy_regex import regex
+from acp_tui.safe_text import exact_line
+from acp_tui.session.permission_option_names import has_hidden, mixes_alphabets
 
 Kind = Literal["text", "number", "integer", "choice", "choices", "boolean", "unknown"]
 Entry = str | bool | tuple[str, ...] | None
@@ -25,12 +28,19 @@ Entry = str | bool | tuple[str, ...] | None
 Value = str | int | float | bool | list[str]
 
 _SECRET: Final = regex(
-    r"pass(word|phrase|code)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|\bpin\b|\bcvv\b",
+    r"pass(word|phrase|code|wd)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|\bpin\b|\bcvv\b"
+    r"|passwort|kennwort|passord|wachtwoord|losenord|adgangskode|kodeord|salasana|geheim|schlussel"
+    r"|contrasen|clave|senha|mot de passe|\bmdp\b|\bparola|segret|segred|sifre|mat khau|kata sandi"
+    r"|has[łl]o|heslo|jelszo|lozink|\bgeslo|slaptazod|парол|секрет|токен|лозинк|\bпин\b|κωδικ|συνθηματικ"
+    r"|סיסמ|كلمة (ال)?(مرور|سر)|رمز عبور|گذرواژه|पासवर्ड|कूटशब्द|পাসওয়ার্ড|รหัสผ่าน"
+    r"|密[码碼钥鑰]|口令|暗証|令牌|パスワード|秘密|トークン|비밀|암호|토큰",
     re.IGNORECASE,
 )
+"""Words for a password or a key, without the marks of letters; a list can only be a help."""
 _EMAIL: Final = regex(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
 _DATE: Final = regex(r"\d{4}-\d\d-\d\d")
 _DATE_TIME: Final = regex(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_SEPARATORS: Final = regex("[ _-]+")
 _INTEGER: Final = regex(r"[+-]?\d{1,300}")
 FORMATS: Final = {
     "email": "an address like name@example.org",
@@ -62,6 +72,12 @@ class FieldChoice:
     title: str
     description: str = ""
 
+    @property
+    def about(self) -> str:
+        """The description, and the value if the title does not say it."""
+        says = "" if _plainly(self.value) == _plainly(self.title) else f"sends {exact_line(_cut(self.value))}"
+        return ", ".join(filter(None, (self.description, says)))
+
 
 @dataclass(frozen=True)
 class FormField:
@@ -81,9 +97,26 @@ class FormField:
     most: float | None = None
 
     @property
+    def is_written(self) -> bool:
+        """True if the user can write what is sent."""
+        return self.kind in ("text", "number", "integer")
+
+    @property
     def asks_for_secret(self) -> bool:
         """True if it looks like a password or a key, which agents must not ask for."""
-        return _SECRET.search(f"{self.name} {self.title} {self.description}".replace("_", " ")) is not None
+        called = f"{self.name} {self.title}"
+        is_odd = mixes_alphabets(called) or has_hidden(called)
+        return self.is_written and (
+            is_odd or names_secret(f"{called} {self.description} {self.format}".replace("_", " "))
+        )
+
+
+def names_secret(text: str) -> bool:
+    """Return whether a text has a word for a password or a key, in one of many languages."""
+    composed = unicodedata.normalize("NFKC", text)
+    marks = unicodedata.normalize("NFKD", text)
+    bare = "".join(letter for letter in marks if not unicodedata.combining(letter))
+    return _SECRET.search(f"{composed}\n{bare}") is not None
 
 
 def fields_of(schema: Mapping[str, Any] | None) -> list[FormField]:
@@ -289,6 +322,11 @@ def _limit(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if math.isfinite(value) else None
+
+
+def _plainly(text: str) -> str:
+    """Return a text without the differences between a name for programs and one for people."""
+    return _SEPARATORS.sub(" ", text).casefold()
 
 
 def _plain(number: float) -> str:

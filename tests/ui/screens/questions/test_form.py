@@ -126,6 +126,31 @@ async def test_a_field_that_asks_for_a_secret_is_marked() -> None:
 
 
 @pytest.mark.slow
+async def test_a_form_that_asks_for_a_secret_in_its_message_warns() -> None:
+    asked = Elicitation(
+        "k", "Введите пароль", schema={"type": "object", "properties": {"a": {"type": "string"}}}
+    )
+    async with shown(FormDialog(asked, agent="An agent", styles=STYLES), turned=False) as (app, _):
+        assert "This form seems to ask for a secret." in app.text
+
+
+@pytest.mark.slow
+async def test_a_form_says_that_what_is_written_is_sent_as_plain_text() -> None:
+    async with shown(form({"a": {"type": "string"}}, ()), turned=False) as (app, _):
+        assert "plain text: no password, no key" in app.text
+        assert "seems to ask" not in app.text
+    async with shown(form({"a": {"type": "boolean"}}, ()), turned=False) as (app, _):
+        assert "plain text" not in app.text
+
+
+@pytest.mark.slow
+async def test_what_a_choice_sends_is_shown() -> None:
+    titled = {"type": "string", "oneOf": [{"const": "all", "title": "Nothing", "description": "safe"}]}
+    async with shown(form({"a": titled}, ()), turned=False) as (app, _):
+        assert "safe, sends all" in app.text
+
+
+@pytest.mark.slow
 async def test_a_pattern_is_checked_before_sending() -> None:
     properties = {"a": {"type": "string", "pattern": "^[a-z]+$", "default": "A"}}
     async with shown(form(properties, ())) as (app, pilot):

@@ -186,14 +186,39 @@ def test_a_required_list_that_may_be_empty_is_sent_empty() -> None:
     assert value_of(field({"type": "array", "items": {"enum": ["a"]}}, required=True), ()) == []
 
 
-@pytest.mark.parametrize("title", ["API key", "Your password", "access_token", "PIN"])
+@pytest.mark.parametrize(
+    "title",
+    [
+        *("API key", "Your password", "access_token", "PIN", "Passwort", "Geheimnis", "contraseña", "clave"),
+        *("mot de passe", "senha", "parola", "şifre", "hasło", "lösenord", "mật khẩu", "Ваш ПАРОЛЬ"),
+        *("κωδικός", "סיסמה", "كلمة المرور", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "パスワード", "비밀번호"),
+        *("ｐａｓｓｗｏｒｄ", "p\u0430ssword", "pass\u200bword"),
+    ],
+)
 def test_a_field_that_asks_for_a_secret_is_noticed(title: str) -> None:
     assert field({"type": "string", "title": title}).asks_for_secret
 
 
-@pytest.mark.parametrize("title", ["Passage", "Keyboard", "Spinning"])
+@pytest.mark.parametrize("title", ["Passage", "Keyboard", "Spinning", "Имя", "名前", "Größe", "이름"])
 def test_ordinary_words_are_no_secrets(title: str) -> None:
     assert not field({"type": "string", "title": title}).asks_for_secret
+
+
+def test_what_cannot_be_written_asks_for_no_secret() -> None:
+    assert not field({"type": "boolean", "title": "Save the password?"}).asks_for_secret
+    assert field({"type": "string", "format": "password"}).asks_for_secret
+
+
+@pytest.mark.parametrize(
+    ("value", "title", "about"),
+    [
+        ("dark-blue", "Dark blue", ""),
+        ("yes", "No, leave it", "sends yes"),
+        ("a\u200bb", "ab", "sends a\N{REPLACEMENT CHARACTER}b"),
+    ],
+)
+def test_a_choice_says_what_it_sends_if_its_title_does_not(value: str, title: str, about: str) -> None:
+    assert FieldChoice(value, title).about == about
 
 
 def test_limits_are_shown_before_they_are_broken() -> None:
