@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -69,8 +71,11 @@ class Fence:
     """Sockets that may be used inside."""
     ours: tuple[str, ...] = ()
     """acp-tui's own folders: never opened."""
-    unprotected: tuple[str, ...] = ()
-    """Names in the workspace that a program outside would run, but that did not exist to be protected."""
+    unprotected: dict[str, str | None] = field(default_factory=dict)
+    """Paths that a program outside would run but that could not be protected, with what the links lead to.
+
+    None: it did not exist.
+    """
     opened: dict[str, Access] = field(default_factory=dict)
     """The rules that the user has added for this session."""
 
@@ -110,8 +115,8 @@ class Fence:
         return above if self.place(path) == "/" else ""
 
 
-_HOOKS: Final = (".git", "hooks")
-_REPOSITORY_PARTS: Final = ("hooks", "config", "config.worktree", "modules", "worktrees")
+_GIT: Final = ".git/"
+_REPOSITORY_PARTS: Final = tuple(name.removeprefix(_GIT) for name in PROTECTED if name.startswith(_GIT))
 """Parts of a repository by which git runs programs."""
 _WORKTREE_PARTS: Final = ("commondir", "gitdir", "config.worktree")
 """Parts of a linked worktree's own folder that tell git where to find those."""
@@ -159,8 +164,14 @@ def fence_for(
     rules.update((path, "read") for name in wanted.read if not _is_below((path := _real(name, base)), own))
     for name in state:
         rules[_state(name, base)] = "write"
-    for root in roots:
-        rules.update(_root(followed(root), rules, base, wanted.protect))
+    unprotected: dict[str, str | None] = {}
+    for root in map(followed, roots):
+        _need_place(root, rules, base)
+        linked = repository_of(root)
+        links = {path: link_of(path) for path in _kept(root, wanted.protect, linked)}
+        rules.update(_root(root, linked, [path for path, link in links.items() if link is not None], rules))
+        links.update((path, link_of(path)) for path in (f"{root}/{name}" for name in COULD_BE_MADE))
+        unprotected.update((path, link) for path, link in links.items() if link != "")
     for name in wanted.write:
         path = _real(name, base)
         _need_place(path, rules, base)
@@ -171,7 +182,7 @@ def fence_for(
         *_create_layout(folder),
         tuple(_sockets(wanted.sockets, environment, base)),
         (*own, followed(folder)),
-        tuple(path for root in roots for path in _unmade(followed(root), wanted.protect)),
+        unprotected,
     )
     # An agent could put a link in the place of the folder, which the next command would follow.
     if fence.access(fence.temp) == "write":
@@ -234,49 +245,69 @@ def _need_place(path: str, rules: Mapping[str, Access], home: str) -> None:
 
 
 def _root(
-    root: str, rules: Mapping[str, Access], home: str, protect: Sequence[str]
+    root: str, linked: LinkedRepository | None, kept: Sequence[str], rules: Mapping[str, Access]
 ) -> Iterator[tuple[str, Access]]:
-    """Yield the rules of one root: it is writable, except for files that run later."""
-    _need_place(root, rules, home)
+    """Yield the rules of one root: it is writable, except for files that run later.
+
+    `rules` has each of them as soon as it is yielded.
+    """
     yield root, "write"
-    git = f"{root}/.git"
-    if Path(git).is_dir():
-        Path(root, *_HOOKS).mkdir(exist_ok=True)  # git runs files in it, so it must not be created inside
-        _complete(git, git)
-    elif Path(git).is_file():
-        yield git, "read"  # it tells git where hooks and settings are
-    if (linked := repository_of(root)) is not None:
-        common, own = linked
-        _complete(common, own)
-        yield common, "write"
-        yield from _existing(common, _REPOSITORY_PARTS)
-        yield own, "write"
-        yield from _existing(own, _WORKTREE_PARTS)
-    yield from _existing(root, (*PROTECTED, *protect))  # a replaced link would remove the rule
-
-
-def _existing(folder: str, names: Sequence[str]) -> Iterator[tuple[str, Access]]:
-    """Yield a read-only rule for each of the names that exists in a folder."""
-    for name in names:
-        if os.path.lexists(path := f"{folder}/{name}"):
+    for folder in linked or ():
+        yield folder, "write"
+    for path in map(followed, kept):
+        above = next((rules[each] for each in upwards(path) if each in rules), "read")
+        if above == "write" and path != root and os.path.lexists(path):
             yield path, "read"
 
 
-def _unmade(root: str, protect: Sequence[str]) -> Iterator[str]:
-    """Yield the names in a root that would be protected if they existed."""
-    for name in (*PROTECTED, *COULD_BE_MADE, *protect):
-        path = f"{root}/{name}"
-        if not os.path.lexists(path) and os.path.isdir(os.path.dirname(path)):  # noqa: PTH112, PTH120 - text
-            yield path
+def _kept(root: str, protect: Sequence[str], linked: LinkedRepository | None) -> Iterator[str]:
+    """Yield the paths that a program outside reads or runs, whether they exist or not."""
+    yield from (f"{root}/{name}" for name in (*PROTECTED, *protect) if not name.startswith(_GIT))
+    if os.path.isfile(f"{root}/.git"):  # noqa: PTH113 - text
+        yield f"{root}/.git"  # it tells git where hooks and settings are
+    for folder in [linked.common] if linked is not None else _repositories(root):
+        with suppress(OSError):  # if we cannot, the agent cannot
+            Path(folder, "hooks").mkdir()  # git runs files in it, so it must not be created inside
+        settings = _settings(folder)
+        if any(name == "worktreeconfig" for name, _ in settings):
+            _make_settings(linked.own if linked is not None else folder)
+        yield from (os.path.join(root, value) for name, value in settings if name == "hookspath")  # noqa: PTH118
+        yield from (f"{folder}/{name}" for name in _REPOSITORY_PARTS)
+    if linked is not None:
+        yield from (f"{linked.own}/{name}" for name in _WORKTREE_PARTS)
 
 
-def _complete(common: str, own: str) -> None:
-    """Create the settings files of a worktree that git would read, so that they cannot be created inside."""
+def _repositories(root: str) -> Iterator[str]:
+    """Yield the git folders in a root that git uses there: `.git`, what it leads to, or the root itself."""
+    if os.path.isdir(f"{root}/.git"):  # noqa: PTH112 - text
+        found = [followed(f"{root}/.git")]
+    else:
+        found = [each for each in (followed(Path(root, _gitdir(root))), root) if _is_repository(str(each))]
+    yield from (str(each) for each in found if f"{each}/".startswith(f"{root}/"))
+
+
+def link_of(path: str) -> str | None:
+    """Return what a link leads to; "" for another file, None for none."""
     try:
-        if b"worktreeconfig" in plain_bytes(Path(common, "config")).lower():
-            os.close(open_plain(Path(own, "config.worktree"), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW))
+        return os.readlink(path)  # noqa: PTH115 - text
+    except OSError as error:
+        return "" if error.errno == errno.EINVAL else None
+
+
+def _settings(repository: str) -> list[tuple[str, str]]:
+    """Return the names, in lower case, and the values in the settings of a repository."""
+    try:
+        text = os.fsdecode(plain_bytes(Path(repository, "config")))
     except OSError:  # no repository yet
-        pass
+        return []
+    rows = (line.partition("=") for line in text.replace("\0", "").splitlines())
+    return [(name.rpartition("]")[2].strip().lower(), value.strip().strip('"')) for name, _, value in rows]
+
+
+def _make_settings(worktree: str) -> None:
+    """Create the settings file of a worktree that git would read, so that it cannot be created inside."""
+    with suppress(OSError):  # if we cannot, the agent cannot, or there is a link, which is looked at later
+        os.close(open_plain(Path(worktree, "config.worktree"), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW))
 
 
 class LinkedRepository(NamedTuple):
@@ -295,14 +326,25 @@ def repository_of(root: str) -> LinkedRepository | None:
     that is itself in a folder `worktrees`: what they name must be a repository, or all of it were writable.
     """
     try:
-        folder = Path(followed(Path(root, _named_in(f"{root}/.git").removeprefix("gitdir:").strip())))
+        folder = Path(followed(Path(root, _gitdir(root))))
         back = Path(followed(Path(folder, _named_in(folder / "gitdir"))))
         common = Path(followed(Path(folder, _named_in(folder / "commondir"))))
     except (OSError, ValueError):
         return None
     is_agreed = back == Path(root, ".git") and folder.parent == common / "worktrees"
-    is_repository = (common / "HEAD").is_file() and (common / "objects").is_dir()
-    return LinkedRepository(str(common), str(folder)) if is_agreed and is_repository else None
+    return LinkedRepository(str(common), str(folder)) if is_agreed and _is_repository(str(common)) else None
+
+
+def _is_repository(folder: str) -> bool:
+    return os.path.isfile(f"{folder}/HEAD") and os.path.isdir(f"{folder}/objects")  # noqa: PTH112, PTH113
+
+
+def _gitdir(root: str) -> str:
+    """Return the path that a `.git` file names, "" without one."""
+    try:
+        return _named_in(f"{root}/.git").removeprefix("gitdir:").strip().partition("\0")[0]
+    except OSError:
+        return ""
 
 
 def _named_in(file: str | Path) -> str:

@@ -31,14 +31,14 @@ SECRETS: Final = (
 """Places below the home that are hidden."""
 
 PROTECTED: Final = (
-    ".git/hooks", ".git/config", ".git/config.worktree", ".git/modules", ".git/worktrees",
+    ".git/hooks", ".git/config", ".git/config.worktree", ".git/modules", ".git/worktrees", ".git/commondir",
     ".gitmodules", ".envrc", ".mise.toml", ".vscode",
     ".idea", ".husky", ".acp-tui",
 )  # fmt: skip
 """Places below a workspace that a program outside runs later: they stay read-only."""
 
-COULD_BE_MADE: Final = (".git/commondir",)
-"""Places below a workspace that are as dangerous but normally do not exist."""
+COULD_BE_MADE: Final = (".git", "HEAD")
+"""Names in a workspace that make it a repository; these cannot be read-only in one."""
 
 WAYS_OUT: Final = (
     "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeVar
 
 from acp_tui.platform import process_table
 from acp_tui.sandbox import bubblewrap, landlock, seatbelt
-from acp_tui.sandbox.fence import Access, Fence, NoFence, Wanted, fence_for, upwards
+from acp_tui.sandbox.fence import Access, Fence, NoFence, Wanted, fence_for, link_of, upwards
 from acp_tui.sandbox.machine import Means
 from acp_tui.sandbox.places import SSH_AGENT, TEMPORARY, WAYS_OUT
 from acp_tui.sandbox.session_folder import SessionFolder
@@ -150,11 +150,11 @@ class Sandbox:
     def new_unprotected_files(self) -> list[str]:
         """Return new files that a program outside would run, each once.
 
-        A file that did not exist at the start cannot be protected.
+        A file that did not exist at the start cannot be protected, nor can a link.
         """
-        made = [path for path in self.fence.unprotected if os.path.lexists(path)]
-        self.fence.unprotected = tuple(path for path in self.fence.unprotected if path not in made)
-        return made
+        before = self.fence.unprotected
+        self.fence.unprotected = {path: link_of(path) for path in before}
+        return [path for path, link in self.fence.unprotected.items() if link not in (None, before[path])]
 
     @property
     def has_own_temp(self) -> bool:

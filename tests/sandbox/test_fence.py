@@ -199,6 +199,15 @@ def test_a_workspace_in_a_folder_named_worktrees_does_not_make_what_is_above_it_
     assert made.access(str(home / above / "file")) == "read"
 
 
+@pytest.mark.parametrize("text", ["[core]\n\thooksPath = \0\n\thooksPath = \udc80\n", "=\n\0", "\udcff]=["])
+def test_settings_of_git_that_nobody_can_read_stop_no_start(home: Path, text: str) -> None:
+    (home / "work" / ".git" / "config").write_text(text, errors="surrogateescape")
+    (home / "work" / "sub").mkdir()
+    (home / "work" / "sub" / ".git").write_text(text, errors="surrogateescape")
+
+    assert fence(home, home / "work", home / "work" / "sub").access(str(home / "work" / "file")) == "write"
+
+
 @pytest.mark.parametrize("name", [".git", ".git/config", "own/gitdir"])
 def test_a_pipe_in_place_of_a_file_of_git_does_not_hold_up_the_start(home: Path, name: str) -> None:
     workspace = home / "pipes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -87,6 +88,91 @@ async def test_nothing_that_runs_later_can_be_changed_moved_or_replaced(home: Pa
 
     after = {path: path.read_text() for path in before if path.is_file()}  # what mv has copied is no harm
     assert after == {**before, home / "work" / ".git" / "HEAD": "x\n"}
+
+
+REPLACED = {
+    # what was there before, what a command does, and what is said to be new
+    "a repository where there was none": ("rm -rf .git", "git init -q", ".git"),
+    "a repository without a .git": (
+        ":",
+        "mkdir objects refs; cp .git/HEAD .git/config .; rm .git/HEAD",
+        "HEAD",
+    ),
+    "hooks elsewhere": (":", "echo ../o > .git/commondir", ".git/commondir"),
+    "a link of hooks": (
+        "rm -r .git/hooks; mkdir h; ln -s ../h .git/hooks",
+        "rm .git/hooks; mkdir .git/hooks",
+        ".git/hooks",
+    ),
+    "a link of settings of an editor": ("mkdir c; ln -s c .vscode", "ln -sfn d .vscode", ".vscode"),
+    "a link as .git": ("mv .git g; ln -s g .git", "rm .git; git init -q", ".git"),
+}
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("case", REPLACED)
+async def test_what_cannot_be_kept_is_said_when_it_is_made_or_replaced(home: Path, case: str) -> None:
+    before, does, name = REPLACED[case]
+    subprocess.run(["sh", "-c", before], cwd=home / "work", check=True)
+    with sandbox(home) as made:
+        assert made.new_unprotected_files() == []
+        await said(made, home, does)
+
+        assert made.new_unprotected_files() == [str(home / "work" / name)]
+        assert made.new_unprotected_files() == []
+
+
+KEPT = {
+    # what was there before, what a command tries, and where
+    "what a link of hooks leads to": ("rm -r .git/hooks; mkdir h; ln -s ../h .git/hooks", "echo x > h/new"),
+    "the settings behind a link as .git": ("mv .git g; ln -s $PWD/g .git", "echo x > g/config; mv g h"),
+    "the settings of a repository beside its .git": (
+        "git init -q --bare b; mv .git g; echo gitdir: ./b > .git",
+        "echo x > b/config; echo x > b/hooks/pre-commit; echo x > .git; mv b c",
+    ),
+    "the settings of a workspace without files": (
+        "rm -rf .git; git init -q --bare .",
+        "echo x > config; echo x > hooks/pre-commit; mv hooks h",
+    ),
+    "hooks in a folder of the workspace": (
+        "mkdir .githooks; echo '[core] hooksPath = \".githooks\"' >> .git/config",
+        "echo id > .githooks/pre-commit; mv .githooks h",
+    ),
+    "hooks that are a file": ("rm -r .git/hooks; touch .git/hooks", "rm .git/hooks; mkdir .git/hooks"),
+}
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("case", KEPT)
+async def test_what_git_runs_is_kept_wherever_it_is(home: Path, case: str) -> None:
+    before, tries = KEPT[case]
+    subprocess.run(["sh", "-c", before], cwd=home / "work", check=True)
+    with sandbox(home) as made:
+        was = (
+            sorted((home / "work").rglob("*")),
+            [path.read_text() for path in sorted((home / "work").rglob("*config"))],
+        )
+        assert (await said(made, home, f"{tries}; echo tried")).endswith("tried\n")
+
+    assert was == (
+        sorted((home / "work").rglob("*")),
+        [path.read_text() for path in sorted((home / "work").rglob("*config"))],
+    )
+
+
+@needs_bubblewrap
+async def test_in_the_repository_of_a_linked_worktree_hooks_cannot_be_made_unsaid(home: Path) -> None:
+    make = (
+        'g() { git -c user.name=U -c user.email=u@example.org "$@"; }; g init -q --template= repository; '
+        "cd repository; g commit -qm One --allow-empty; g worktree add -q ../tree"
+    )
+    subprocess.run(["sh", "-c", make], check=True, cwd=home, capture_output=True)
+    git = home / "repository" / ".git"
+    with sandbox(home, roots=[home / "tree"]) as made:
+        await said(made, home, f"cd {git}; echo id > hooks/pre-commit; echo /x > commondir; mkdir modules")
+
+        assert [*(git / "hooks").iterdir()] == []
+        assert made.new_unprotected_files() == [str(git / "modules"), str(git / "commondir")]
 
 
 @needs_bubblewrap
