@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.sandbox.fence import Fence, upwards
-from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
+from acp_tui.sandbox.places import KEPT_OF_RUN, OF_NAMES, TEMPORARY
 from acp_tui.trusted_programs import own_program
 from acp_tui.workspace.real_paths import followed
 
@@ -50,7 +50,8 @@ def arguments(fence: Fence, cwd: str, *, network: bool, has_proc: bool, info: in
     if os.geteuid() == 0:
         args += [word for path in _OF_ROOT for word in ("--ro-bind-try", path, path)]
     args += ["--tmpfs", "/run"]
-    args += [word for path in KEPT_OF_RUN for word in ("--ro-bind-try", path, path)]
+    kept = (*KEPT_OF_RUN, *(OF_NAMES if network else ()))
+    args += [word for path in kept for word in ("--ro-bind-try", path, path)]
     args += [word for path in TEMPORARY for word in ("--bind", fence.temp, path)]
     args += [word for each in _mounts(fence) for word in each]
     args += [word for path in _sockets_outside(fence) for word in ("--ro-bind", fence.empty, path)]
@@ -142,4 +143,4 @@ def _closed_home(home: str) -> Iterator[Sequence[str]]:
         if entry.is_symlink():
             yield "--symlink", str(Path(entry.path).readlink()), entry.path
         elif entry.is_dir() or entry.is_file():
-            yield "--ro-bind", entry.path, entry.path
+            yield "--ro-bind-try", entry.path, entry.path  # a temporary file may be gone by then

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from acp_tui.sandbox.fence import Access, Fence
-from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
+from acp_tui.sandbox.places import KEPT_OF_RUN, OF_NAMES, TEMPORARY
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 """Numbers of system calls, the same on all machines."""
@@ -147,7 +147,7 @@ def grants(fence: Fence) -> dict[str, int]:
     """Return the rights by path, for a fence of Landlock alone."""
     rules: dict[str, Access] = {**fence.rules, **fence.opened}
     rules.update(dict.fromkeys(("/dev", "/run", *TEMPORARY), "hide"))
-    rules.update(dict.fromkeys(KEPT_OF_RUN, "read"))
+    rules.update(dict.fromkeys((*KEPT_OF_RUN, *OF_NAMES), "read"))
     found = {fence.temp: _ALL, "/dev/pts": _READ_FILE | _WRITE_FILE | _IOCTL}
     found.update((f"/dev/{name}", _LOOK | _WRITE_FILE | _IOCTL) for name in _DEVICES)
     for path, access in _below("/", rules["/"], rules):

@@ -49,11 +49,13 @@ WAYS_OUT: Final = (
 )  # fmt: skip
 """Variables that lead to programs outside, which would obey any request."""
 
-KEPT_OF_RUN: Final = (
+KEPT_OF_RUN: Final = ("/run/current-system", "/run/booted-system", "/run/opengl-driver")
+"""Places below /run with the programs of some systems."""
+
+OF_NAMES: Final = (
     "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/nscd",
-    "/run/current-system", "/run/booted-system", "/run/opengl-driver",
 )  # fmt: skip
-"""Places below /run for looking up host names, or with the programs of some systems."""
+"""Places below /run for looking up host names: services there, which tell others what they are asked."""
 
 TEMPORARY: Final = ("/tmp", "/var/tmp")
 """Folders that are replaced by one private folder of the session."""

@@ -36,7 +36,7 @@ class SessionFolder:
         """Remove the folder, and those of killed sessions."""
         if self._lock < 0:
             return
-        shutil.rmtree(self.path, ignore_errors=True)
+        _remove(self.path)
         os.close(self._lock)
         self._lock = -1
         with suppress(OSError):
@@ -54,6 +54,18 @@ def _parent() -> str:
     return os.path.abspath(named) if is_fit else TEMPORARY[0]  # noqa: PTH100
 
 
+def _remove(folder: str | Path) -> None:
+    """Remove a folder, also the folders in it that their owner may not write, as caches of modules are."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not os.path.lexists(folder):
+        return
+    for above, names, _ in os.walk(folder):
+        for name in names:
+            with suppress(OSError, NotImplementedError):  # a link
+                Path(above, name).chmod(0o700, follow_symlinks=False)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def _remove_if_left(folder: Path) -> None:
     try:
         status = folder.lstat()
@@ -64,7 +76,7 @@ def _remove_if_left(folder: Path) -> None:
         return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     except OSError:  # in use
         pass
     finally:

@@ -9,10 +9,12 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acp_tui.agent.process import Process
+from acp_tui.sandbox import bubblewrap
 from acp_tui.sandbox.fence import Wanted
 from acp_tui.sandbox.machine import Means
 from acp_tui.sandbox.sandbox import CannotOpen, Sandbox
@@ -94,6 +96,48 @@ def test_temporary_files_are_gone_with_the_sandbox(home: Path) -> None:
         (folder / "one").write_text("")
 
     assert not folder.parent.exists()
+
+
+def test_temporary_folders_that_nobody_may_write_are_gone_too(home: Path) -> None:
+    with sandbox(home) as made:
+        folder = Path(made.fence.temp)
+        (folder / "cache" / "module").mkdir(parents=True)
+        (folder / "cache" / "module" / "file").write_text("")
+        (folder / "cache" / "link").symlink_to(home / "other")
+        (home / "other").chmod(0o555)
+        for each, mode in ((folder / "cache" / "module", 0), (folder / "cache", 0o555), (folder, 0o555)):
+            each.chmod(mode)
+
+    assert not folder.parent.exists()
+    assert (home / "other").stat().st_mode & 0o777 == 0o555
+
+
+def test_services_that_look_up_names_are_there_only_with_a_network(inside: Sandbox) -> None:
+    def shown(*, network: bool) -> list[str]:
+        words = bubblewrap.arguments(inside.fence, "/", network=network, has_proc=True, info=6)
+        return [word for word in words if word.startswith(("/run/systemd", "/run/nscd"))]
+
+    assert shown(network=True) == ["/run/systemd/resolve"] * 2 + ["/run/nscd"] * 2
+    assert shown(network=False) == []
+
+
+async def test_a_file_in_the_home_that_goes_meanwhile_stops_no_command(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".agent.json").write_text("{}")
+    (home / "gone").write_text("")
+    arguments = bubblewrap.arguments
+
+    def late(*given: Any, **named: Any) -> list[str]:
+        found = arguments(*given, **named)
+        (home / "gone").unlink()
+        return found
+
+    monkeypatch.setattr(bubblewrap, "arguments", late)
+    with sandbox(home, state=[".agent.json"]) as made:
+        said, status = await ran(made, home, "ls ~/other")
+
+    assert (said, status) == ("file\n", ExitStatus(0, None))
 
 
 async def test_a_file_of_the_users_tmp_that_is_attached_is_there(inside: Sandbox, home: Path) -> None:
