@@ -14,6 +14,7 @@ from acp_tui.sandbox.places import (
     COULD_BE_MADE,
     DOCKER,
     DOCKER_SOCKETS,
+    MOVED,
     PROTECTED,
     SECRETS,
     SSH_AGENT,
@@ -153,17 +154,19 @@ def fence_for(
         NoFence: with these roots it would protect nothing.
     """
     base = followed(home)
-    secrets = [_real(name, base) for name in (*SECRETS, *wanted.hide)]
+    hidden = [*SECRETS, *others]
+    hidden += [moved for name in hidden if (moved := _moved(name, environment)) != name]
+    secrets = [_real(name, base) for name in (*hidden, *wanted.hide)]
     # the home has a rule of its own, so that one in /tmp exists inside, too
     rules: dict[str, Access] = {"/": "read", base: "hide" if strict else "read"}
     if strict:
         rules.update((followed(path), "read") for path in programs)
-    rules.update((path, "hide") for path in (*secrets, *(_real(name, base) for name in others)))
+    rules.update(dict.fromkeys(secrets, "hide"))
     own = [followed(path) for path in ours]
     rules.update((path, "hide") for path in own)
     rules.update((path, "read") for name in wanted.read if not _is_below((path := _real(name, base)), own))
     for name in state:
-        rules[_state(name, base)] = "write"
+        rules[_state(_moved(name, environment), base)] = "write"
     unprotected: dict[str, str | None] = {}
     for root in map(followed, roots):
         _need_place(root, rules, base)
@@ -199,6 +202,16 @@ def _create_layout(folder: str) -> tuple[str, str]:
     (real / "tmp").mkdir(mode=0o700, exist_ok=True)
     os.close(os.open(real / "empty", os.O_CREAT | os.O_CLOEXEC, 0o400))
     return str(real / "tmp"), str(real / "empty")
+
+
+def _moved(name: str, environment: Mapping[str, str]) -> str:
+    """Return where a place below the home is if a variable has moved the folder above it."""
+    name = name.removeprefix("~/")
+    for above, variable in MOVED.items():
+        folder = environment.get(variable, "")
+        if name.startswith(above) and folder.startswith("/"):
+            return f"{folder}/{name.removeprefix(above)}"
+    return name
 
 
 def _is_below(path: str, places: Sequence[str]) -> bool:

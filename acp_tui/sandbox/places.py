@@ -30,6 +30,14 @@ SECRETS: Final = (
 )  # fmt: skip
 """Places below the home that are hidden."""
 
+MOVED: Final = {
+    ".config/": "XDG_CONFIG_HOME",
+    ".local/share/": "XDG_DATA_HOME",
+    ".local/state/": "XDG_STATE_HOME",
+    ".cache/": "XDG_CACHE_HOME",
+}
+"""Folders below the home, with the variables that name others in their place."""
+
 PROTECTED: Final = (
     ".git/hooks", ".git/config", ".git/config.worktree", ".git/modules", ".git/worktrees", ".git/commondir",
     ".gitmodules", ".envrc", ".mise.toml", ".vscode",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ def fence(
     wanted: Wanted | None = None,
     state: tuple[str, ...] = (),
     others: tuple[str, ...] = (),
+    environment: Mapping[str, str] | None = None,
 ) -> Fence:
     (home.parent / "private").mkdir(exist_ok=True)
     return fence_for(
@@ -33,7 +35,7 @@ def fence(
         ours=[str(home / "ours")],
         folder=str(home.parent / "private"),
         home=str(home),
-        environment={"SSH_AUTH_SOCK": "/run/agent"},
+        environment={"SSH_AUTH_SOCK": "/run/agent", **(environment or {})},
     )
 
 
@@ -241,3 +243,19 @@ def test_a_fence_around_its_own_folder_is_refused(home: Path, way: str) -> None:
             wanted=Wanted(write=("~/around",) if way == "setting" else ()),
             state=("around",) if way == "state" else (),
         )
+
+
+def test_a_folder_that_a_variable_has_moved_is_hidden_or_writable_where_it_is(home: Path) -> None:
+    moved = {"XDG_CONFIG_HOME": str(home / "settings"), "XDG_DATA_HOME": str(home / "data")}
+
+    made = fence(
+        home,
+        state=(".local/share/mine",),
+        others=(".config/theirs", ".local/share/theirs"),
+        environment=moved,
+    )
+
+    for name in ("settings/gh", ".config/gh", "settings/theirs", "data/theirs", "data/keyrings"):
+        assert made.access(str(home / name)) == "hide", name
+    assert made.access(str(home / "data" / "mine" / "log")) == "write"
+    assert not (home / ".local").exists()
