@@ -29,9 +29,12 @@ from tests.reliability.row import Result, Row
 _KEY: Final = "the-key-of-the-user"
 _WON: Final = "won-4711"
 """Printed by an attempt that got a right it should not have, where there is nothing else to see."""
+_BEGUN: Final = "begun-4711"
+"""Printed by each attempt first: one that does not begin shows nothing."""
 _AUTHOR: Final = ("-c", "user.name=U", "-c", "user.email=u@example.org")
 _PYTHON: Final = (
     "import ctypes, os, socket, struct, sys\ne = os.environ\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+    f"print('{_BEGUN}', flush=True)\n"
 )
 
 
@@ -120,6 +123,9 @@ ATTACKS: Final = (
     _sh("another repository for a linked worktree", "cp -r .git $TREE/g; mv $TREE/.git $TREE/h; echo gitdir: $TREE/g > $TREE/.git; rm -rf $TREE/g", "landlock"),
     _sh("a hook of a linked worktree", "echo id > $REPOSITORY/.git/hooks/pre-commit", "landlock"),
     _sh("settings of another linked worktree", "echo x > $REPOSITORY/.git/worktrees/second/config.worktree", "landlock"),
+    _sh("hooks in a folder that the settings name", "echo id > .githooks/pre-commit; mv .githooks g; mkdir .githooks", "landlock"),
+    _sh("hooks of a repository behind a link", "cd $LINKED; echo id > g/hooks/pre-commit; echo x >> g/config; mv g h", "landlock"),
+    _sh("what a link for an editor leads to", "cd $LINKED; echo id > settings/tasks.json; mv settings s", "landlock"),
     _sh("what direnv runs", "echo id >> .envrc; mv .envrc e; echo id > .envrc", "landlock"),
     _sh("what an editor runs", "echo id > .vscode/tasks.json; mv .vscode v; mkdir .vscode; echo id > .vscode/tasks.json", "landlock"),
     _sh("a Makefile", "echo id > Makefile", *_BOTH),
@@ -155,6 +161,8 @@ class _Victim:
             path.write_text(text)
         subprocess.run(["git", "init", "-q", str(self.work)], check=True, env=_without_settings())
         (self.work / ".git" / "hooks").mkdir(exist_ok=True)
+        self._make_forged()
+        self._make_links()
         self.repository, self.tree = self.home / "repository", self.home / "tree"
         self._make_linked_worktrees()
         self._key = os.open(self.home / ".ssh" / "id", os.O_RDONLY)
@@ -167,6 +175,26 @@ class _Victim:
         with suppress(OSError):
             self.shm.write_text(_KEY)
         self._listen()
+
+    def _make_forged(self) -> None:
+        """Make a workspace that says that the home is its repository."""
+        self.forged = self.home / "worktrees" / "forged"
+        self.forged.mkdir(parents=True)
+        for name, text in ((".git", "gitdir: ."), ("gitdir", ".git"), ("commondir", "../..")):
+            (self.forged / name).write_text(text)
+
+    def _make_links(self) -> None:
+        """Make a workspace with links in place of what stays read-only."""
+        self.linked = self.home / "linked"
+        (self.linked / "settings").mkdir(parents=True)
+        (self.linked / ".vscode").symlink_to("settings")
+        subprocess.run(["git", "init", "-q", str(self.linked)], check=True, env=_without_settings())
+        (self.linked / ".git").rename(self.linked / "g")
+        (self.linked / ".git").symlink_to(self.linked / "g")
+        (self.linked / "g" / "hooks").mkdir(exist_ok=True)
+        (self.work / ".githooks").mkdir()
+        settings = ["git", "-C", str(self.work), "config", "core.hooksPath", ".githooks"]
+        subprocess.run(settings, check=True, env=_without_settings())
 
     def _make_linked_worktrees(self) -> None:
         commands = (
@@ -246,6 +274,7 @@ class _Victim:
             "OURS": str(self.ours),
             "REPOSITORY": str(self.repository),
             "TREE": str(self.tree),
+            "LINKED": str(self.linked),
             "VICTIM": str(self.process.pid),
             "WON": _WON,
             "SHM": self.shm.name,
@@ -271,6 +300,7 @@ class _Victim:
                 ".git/config",
                 ".git/config.worktree",
                 ".git/commondir",
+                ".githooks",
                 ".envrc",
                 ".vscode",
                 ".acp-tui",
@@ -324,7 +354,7 @@ def _victim() -> Iterator[_Victim]:
 def _sandbox(victim: _Victim, means: Means, network: Network) -> Sandbox:
     with patch.dict(os.environ, {"HOME": str(victim.home)}):
         return Sandbox.make(
-            [str(victim.work), str(victim.tree)],
+            [str(victim.work), str(victim.tree), str(victim.linked), str(victim.forged)],
             means=means,
             wanted=Wanted(),
             network=network,
@@ -348,7 +378,7 @@ async def won(attack: Attack, means: Means | None, network: Network, number: int
         argv = (
             [sys.executable, "-c", _PYTHON + attack.script.removeprefix("#py")]
             if is_python
-            else ["sh", "-c", attack.script]
+            else ["sh", "-c", f"echo {_BEGUN}\n{attack.script}"]
         )
         try:
             terminal = await terminals.create(
@@ -361,6 +391,8 @@ async def won(attack: Attack, means: Means | None, network: Network, number: int
             guard.close()
             if sandbox is not None:
                 sandbox.close()
+        if _BEGUN not in said:
+            raise AssertionError(f"“{attack.name}” did not begin: {said}")
         is_alive = _is_alive(stamp)
         return _KEY in said or _WON in said or victim.was_harmed() or victim.state() != before or is_alive
 
