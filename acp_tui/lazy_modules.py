@@ -31,6 +31,8 @@ LAZY: Final = frozenset(
                 "rules.protected_files",
                 "rules.protected_writes",
                 "rules.shell",
+                "sandbox.refusals",
+                "sandbox.sandbox",
                 "store.disk_space",
                 "ui.application.key_settings",
                 "ui.screens.base.answer_dialog",

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from acp_tui import __version__
 from acp_tui.agent.agent import Agent
@@ -18,6 +18,7 @@ from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import InitializeResponse
 from acp_tui.rules import rule_files
 from acp_tui.rules.rule_book import RuleBook
+from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.events import Noted, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import NAME, DecisionLog
@@ -27,9 +28,6 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.urls import credentials
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.terminals import Terminals
-
-if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
-    from acp_tui.sandbox.sandbox import Sandbox
 
 
 class AgentUser(Protocol):
@@ -225,7 +223,7 @@ class WriteFailures:
         return [Noted(problem, "warning") for problem in new]
 
 
-def _host(start: Start, launch: Launch, sandbox: Sandbox | None) -> Host:
+def _host(start: Start, launch: Launch, sandbox: sandboxes.Sandbox | None) -> Host:
     """Return the host of an agent."""
     book = rule_book()
     return Host(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from acp_tui.agent import replay as replays
 from acp_tui.agent.agent import Agent
@@ -14,6 +14,7 @@ from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import AgentCapabilities, McpCapabilities, SessionInfo, SessionInfoUpdate, has
 from acp_tui.rules import path_rules
+from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.earlier_runs import Past
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
@@ -24,9 +25,6 @@ from acp_tui.store.recordings import rows_about
 from acp_tui.store.redaction import secret_arguments
 from acp_tui.workspace.files import link_target
 from acp_tui.workspace.real_paths import followed, resolved
-
-if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
-    from acp_tui.sandbox.sandbox import Sandbox
 
 
 class KnownSession(NamedTuple):
@@ -267,7 +265,7 @@ class SessionStart:
         self.continues, self._before = True, before
         return await self._new(agent, cwd, servers), False
 
-    def tell(self, agent: Agent, session: Session, sandbox: Sandbox | None = None) -> None:
+    def tell(self, agent: Agent, session: Session, sandbox: sandboxes.Sandbox | None = None) -> None:
         """Add the notices and the title of a new session."""
         if self.known_session is not None and self.known_session.info.title and not session.title:
             agent.note(session.id, SessionInfoUpdate(title=self.known_session.info.title))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.permissions.host import Host, NotGranted
@@ -10,14 +10,12 @@ from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start_options import Start
+from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.workspace.files import Files
-
-if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
-    from acp_tui.sandbox.sandbox import Sandbox
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
 
@@ -85,7 +83,7 @@ class ConversationState:
         return [self.cwd, *self._start.extra_roots]
 
     @property
-    def sandbox(self) -> Sandbox | None:
+    def sandbox(self) -> sandboxes.Sandbox | None:
         """The sandbox around the agent, or None."""
         return self.running.sandbox if self.running is not None else None
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from acp_tui.rules.model import Rule
+from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.store.settings import Policy, StaleWriteSetting
 from acp_tui.trusted_programs import expose
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files, OutsideRoots
 from acp_tui.workspace.real_paths import followed
 from acp_tui.workspace.terminals import DEFAULT_LIMIT, Terminals
-
-if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
-    from acp_tui.sandbox.sandbox import Sandbox
 
 
 class OutsideSandbox(Exception):
@@ -47,7 +44,7 @@ class Host:
     """The answer when a file is newer than the text that the agent has read, or "ask"."""
     backups: Backups | None = None
     """Copies of files with hard links, kept while they are written."""
-    sandbox: Sandbox | None = None
+    sandbox: sandboxes.Sandbox | None = None
     """The fence around the agent and its commands, or None."""
     own: Collection[str] | None = None
     """The folders that the user named, which may be links; None: all are such.

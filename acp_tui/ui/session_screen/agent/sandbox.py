@@ -8,11 +8,13 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from acp_tui.conversation.start_options import Start, sandboxed_workspaces
 from acp_tui.formatting import from_home, inside
 from acp_tui.safe_text import exact_line
+from acp_tui.sandbox import refusals
+from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Noted
 from acp_tui.store.agents import DEMO
@@ -21,10 +23,6 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.workspace.real_paths import followed
-
-if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
-    from acp_tui.sandbox.refusals import FenceRefusal
-    from acp_tui.sandbox.sandbox import Sandbox
 
 _ON: Final = "on"
 _OFFERED: Final = "offered"
@@ -43,9 +41,9 @@ class SessionSandbox:
     def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
-        self._refused: dict[str, FenceRefusal] = {}
+        self._refused: dict[str, refusals.FenceRefusal] = {}
         """Refusals by the place to open, the oldest first."""
-        self._at_calls: dict[str, Sequence[FenceRefusal]] = {}
+        self._at_calls: dict[str, Sequence[refusals.FenceRefusal]] = {}
         """Refusals by the id of the tool call that reports them."""
         self._told: set[str] = set()
         """The agent's own places that were already reported."""
@@ -56,7 +54,7 @@ class SessionSandbox:
         return self._sandbox is not None
 
     @property
-    def _sandbox(self) -> Sandbox | None:
+    def _sandbox(self) -> sandboxes.Sandbox | None:
         running = self._screen.conversation.running
         return running.sandbox if running is not None else None
 
@@ -64,9 +62,7 @@ class SessionSandbox:
         """Return a line for each refusal in a tool call's result."""
         if (sandbox := self._sandbox) is None or not text:
             return ()
-        from acp_tui.sandbox.refusals import refusals_in  # only for sessions with a sandbox
-
-        found = refusals_in(text, sandbox.fence, self._screen.conversation.cwd)
+        found = refusals.refusals_in(text, sandbox.fence, self._screen.conversation.cwd)
         self._keep_refusals(found)
         if found:
             self._at_calls[call.tool_call_id] = found
@@ -74,7 +70,7 @@ class SessionSandbox:
             found = [*before]  # opened since, but the call did meet it
         return [*map(_line, found)]
 
-    def _keep_refusals(self, found: Sequence[FenceRefusal]) -> None:
+    def _keep_refusals(self, found: Sequence[refusals.FenceRefusal]) -> None:
         for refusal in found:
             self._refused.pop(refusal.place, None)
             self._refused[refusal.place] = refusal
@@ -85,18 +81,15 @@ class SessionSandbox:
         """Return the places below the home that the agent itself could not write, from its stderr."""
         return [from_home(refusal.place) for refusal in self._refused_to_agent()]
 
-    def _refused_to_agent(self) -> list[FenceRefusal]:
+    def _refused_to_agent(self) -> list[refusals.FenceRefusal]:
         sandbox, agent = self._sandbox, self._screen.conversation.agent
         if sandbox is None or agent is None or not agent.stderr_tail:
             return []
-        # only for sessions with a sandbox
-        from acp_tui.sandbox.refusals import FenceRefusal, own_place, refusals_in
-
-        found: dict[str, FenceRefusal] = {}
-        for refusal in refusals_in(agent.stderr_tail, sandbox.fence, self._start.cwd):
-            place = own_place(refusal.path, sandbox.fence.home)
+        found: dict[str, refusals.FenceRefusal] = {}
+        for refusal in refusals.refusals_in(agent.stderr_tail, sandbox.fence, self._start.cwd):
+            place = refusals.own_place(refusal.path, sandbox.fence.home)
             if refusal.access == "write" and place and sandbox.fence.access(place) == "read":
-                found.setdefault(place, FenceRefusal(refusal.path, place, "write"))
+                found.setdefault(place, refusals.FenceRefusal(refusal.path, place, "write"))
         return [*found.values()]
 
     def open_for_agent(self) -> None:
@@ -147,7 +140,7 @@ class SessionSandbox:
                 if refusal.place == place:
                     await self._allow(refusal, sandbox)
 
-    async def _allow(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
+    async def _allow(self, refusal: refusals.FenceRefusal, sandbox: sandboxes.Sandbox) -> None:
         if await self._is_meant(refusal, sandbox):
             await self._open(refusal, sandbox)
 
@@ -205,7 +198,7 @@ class SessionSandbox:
         if (problem := sandboxed_workspaces().keep(self._start.cwd, state)) is not None:
             self._screen.notify(str(problem), severity="warning")
 
-    async def _is_meant(self, refusal: FenceRefusal, sandbox: Sandbox) -> bool:
+    async def _is_meant(self, refusal: refusals.FenceRefusal, sandbox: sandboxes.Sandbox) -> bool:
         """Return whether to open a place; ask the user if it is secret, or if more has to be opened."""
         place = exact_line(from_home(refusal.place))
         if refusal.access == "read":
@@ -221,13 +214,11 @@ class SessionSandbox:
             yes = menu.MenuItem("yes", "Allow all of it", f"{place} needs that")
         return await menu.choose(self._screen, title, [no, yes], "no") == "yes"
 
-    async def _open(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
-        from acp_tui.sandbox.sandbox import CannotOpen  # the sandbox has already loaded it
-
+    async def _open(self, refusal: refusals.FenceRefusal, sandbox: sandboxes.Sandbox) -> None:
         try:
             place = await asyncio.to_thread(_existing, refusal)
             is_seen = await asyncio.to_thread(sandbox.open, place, refusal.access)
-        except (CannotOpen, OSError) as error:
+        except (sandboxes.CannotOpen, OSError) as error:
             self._screen.notify(str(error), title="Sandbox", severity="warning")
             return
         self._start.opened[place] = "write" if refusal.access == "write" else "read"
@@ -247,23 +238,21 @@ def _is_first_offer(workspace: str) -> bool:
     return known.keep(workspace, _OFFERED) is None
 
 
-def _nearest(refusal: FenceRefusal) -> str:
+def _nearest(refusal: refusals.FenceRefusal) -> str:
     """Return the place to open: the path or the nearest folder above it, with links followed.
 
     If that would be the whole home, it is the missing folder of the program below it.
     """
-    from acp_tui.sandbox.refusals import own_place  # the sandbox has already loaded it
-
     place, home = Path(refusal.place), Path(followed(Path.home()))
     while not os.path.lexists(place):
         place = place.parent
-    own = own_place(refusal.place, str(home))
+    own = refusals.own_place(refusal.place, str(home))
     if refusal.access == "write" and home.is_relative_to(place) and own and not _is_file_name(own):
         place = Path(own)
     return followed(place)
 
 
-def _existing(refusal: FenceRefusal) -> str:
+def _existing(refusal: refusals.FenceRefusal) -> str:
     """Return the place to open; create the folder of a program that is missing.
 
     Raises:
@@ -275,7 +264,7 @@ def _existing(refusal: FenceRefusal) -> str:
     return str(place)
 
 
-def _names_made(sandbox: Sandbox, cwd: str) -> str:
+def _names_made(sandbox: sandboxes.Sandbox, cwd: str) -> str:
     """Return the names of new files that a program outside runs, "" for none."""
     folder = followed(cwd)
     return exact_line(", ".join(inside(path, folder) for path in sandbox.new_unprotected_files()))
@@ -285,11 +274,11 @@ def _is_file_name(path: str) -> bool:
     return "." in Path(path).name.removeprefix(".")
 
 
-def _item(refusal: FenceRefusal) -> menu.MenuItem:
+def _item(refusal: refusals.FenceRefusal) -> menu.MenuItem:
     return menu.MenuItem(refusal.place, f"Allow {_act(refusal)}", "until this session ends")
 
 
-def _line(refusal: FenceRefusal) -> str:
+def _line(refusal: refusals.FenceRefusal) -> str:
     path = exact_line(from_home(refusal.path))
     return (
         f"outside the sandbox: {path} (write)"
@@ -298,10 +287,10 @@ def _line(refusal: FenceRefusal) -> str:
     )
 
 
-def _act(refusal: FenceRefusal) -> str:
+def _act(refusal: refusals.FenceRefusal) -> str:
     place = exact_line(from_home(refusal.place))
     return f"writing {place}" if refusal.access == "write" else f"reading {place}"
 
 
-def _sent(sandbox: Sandbox) -> str:
+def _sent(sandbox: sandboxes.Sandbox) -> str:
     return "it has a network, and can send what it reads" if sandbox.agent.network else ""
