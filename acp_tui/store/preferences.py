@@ -1,15 +1,19 @@
-"""Remembered choices: modes and options by agent, the layout, the theme, names of sessions."""
+"""Remembered choices: modes and options by agent, layouts, the theme, names of sessions."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from typing_extensions import override
+
 from acp_tui.store.folders import Problem, SharedJson, plain_bytes, plain_text, write_whole
 
 Value = str | bool
+log = logging.getLogger(__name__)
 
 
 class RememberedChoices:
@@ -226,3 +230,38 @@ def _named(found: object) -> dict[Key, str]:
 def _is_row(row: object) -> bool:
     """Return whether a row is an agent, a session and a name."""
     return isinstance(row, list) and len(row) == 3 and all(isinstance(word, str) for word in row)
+
+
+class DiffPreferences:
+    """The layout of differences that the user chose last; a subclass saves it."""
+
+    wraps: bool | None = None
+    """True if long lines are wrapped, False if not; None to wrap where a changed line would be cut."""
+    sides: bool | None = None
+    """True for two columns, False for one; None for two where no changed line would be cut."""
+
+    def keep(self) -> None:
+        """Save the preferences."""
+
+
+class SavedDiffPreferences(DiffPreferences):
+    """Preferences in a small file; losing it costs the user two keys."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = SharedJson(path)
+        try:
+            found = self._file.read()
+        except OSError as error:
+            log.warning("%s", error)
+            found = None
+        if isinstance(found, dict):
+            wraps, sides = found.get("wraps"), found.get("sides")
+            self.wraps = wraps if isinstance(wraps, bool) else None
+            self.sides = sides if isinstance(sides, bool) else None
+
+    @override
+    def keep(self) -> None:
+        try:
+            self._file.change(lambda _: {"wraps": self.wraps, "sides": self.sides})
+        except OSError as error:
+            log.warning("%s", error)

@@ -13,13 +13,12 @@ from acp_tui.formatting import size
 from acp_tui.store import disk_space
 from acp_tui.store.edited_texts import FOLDER, left_behind
 from acp_tui.store.folders import data_folder, state_folder
-from acp_tui.store.preferences import SessionNames
+from acp_tui.store.preferences import SavedDiffPreferences, SessionNames
 from acp_tui.store.settings import JournalBudget
 from acp_tui.ui.application import key_settings
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.config_files import ConfigFiles
 from acp_tui.ui.tabs import Tabs
-from acp_tui.ui.widgets.diff.preferences import SavedDiffPreferences
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +28,7 @@ CLEANED: Final = 30.0
 
 async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None:
     """Replace the first frame by the first session."""
-    app.diff_habits = SavedDiffPreferences(state_folder() / "differences.json")
+    app.diff_preferences = SavedDiffPreferences(state_folder() / "differences.json")
     if start.settings.keys:
         app.set_keymap(key_settings.usable(start.settings.keys))
     kept = state_folder() / "names.json" if start.settings.journal else None

@@ -11,6 +11,7 @@ from acp_tui.store.preferences import (
     Layout,
     RememberedChoices,
     SandboxedWorkspaces,
+    SavedDiffPreferences,
     SessionNames,
     keep_theme,
     last_theme,
@@ -198,3 +199,27 @@ def test_the_sandbox_of_a_workspace_is_kept_by_its_whole_path(tmp_path: Path, si
     assert kept.keep(odd, "offered") is None
 
     assert (kept.state("/home/me/project"), kept.state(odd)) == ("on", "offered")
+
+
+def test_the_chosen_layout_of_differences_is_there_again(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "differences.json"
+    first = SavedDiffPreferences(path)
+    assert (first.wraps, first.sides) == (None, None)
+    first.wraps, first.sides = True, False
+    first.keep()
+
+    again = SavedDiffPreferences(path)
+
+    assert (again.wraps, again.sides) == (True, False)
+
+
+def test_a_broken_layout_of_differences_is_as_none_and_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "differences.json"
+    path.write_text("{")
+    layout = SavedDiffPreferences(path)
+    assert (layout.wraps, layout.sides) == (None, None)
+    layout.keep()  # what the user may want to put right is not written over
+    assert path.read_text() == "{"
+
+    path.write_text('{"wraps": "yes", "sides": 3}')
+    assert (SavedDiffPreferences(path).wraps, SavedDiffPreferences(path).sides) == (None, None)

@@ -36,6 +36,7 @@ from acp_tui.conversation.start_options import Start
 from acp_tui.desktop import Colors, colors_of_terminal, speaks_777
 from acp_tui.platform import load_hashlib
 from acp_tui.store.folders import Problem, config_folder
+from acp_tui.store.preferences import DiffPreferences
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app_theme import AppTheme, AsciiFilter, is_ascii
 from acp_tui.ui.application.attention import Attention, Seat
@@ -62,7 +63,6 @@ from acp_tui.ui.widgets.textual_internals import (
 )
 
 if TYPE_CHECKING:  # for annotations only: the first frame needs none of them
-    from acp_tui.ui.widgets.diff.preferences import DiffPreferences
     from acp_tui.ui.widgets.diff.view import DiffView
     from acp_tui.ui.widgets.links import LinksWanted
 
@@ -211,7 +211,7 @@ class AcpApp(App[int]):
         self._leaves = False
         self._is_lent = False
         """True while another program has the terminal."""
-        self.diff_habits: DiffPreferences
+        self.diff_preferences: DiffPreferences
         """The user's diff layout in all views; set once everything is loaded."""
         self.seat = Seat()
         """The focus of the terminal and the time of the last key."""

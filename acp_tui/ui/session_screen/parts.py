@@ -10,7 +10,7 @@ from acp_tui.ui.session_screen.agent.rules import SessionRules
 from acp_tui.ui.session_screen.agent.sandbox import SessionSandbox
 from acp_tui.ui.session_screen.agent.workspace_prompt import PromptOfWorkspace
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.base.layout import PaneLayout
+from acp_tui.ui.session_screen.base.pane_layout import PaneLayout
 from acp_tui.ui.session_screen.prompt.shell import UserShell
 from acp_tui.ui.session_screen.questions import QuestionDialogs
 from acp_tui.ui.session_screen.review.details import DetailScreens

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.base.layout import PaneLayout
+from acp_tui.ui.session_screen.base.pane_layout import PaneLayout
 from acp_tui.ui.widgets.rows.search_bar import SearchBar
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.transcript import Hit, Hits, look_through

@@ -11,15 +11,16 @@ from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.events import Click, MouseScrollLeft, MouseScrollRight
 from textual.message import Message
 from typing_extensions import override
 
+from acp_tui.store.preferences import DiffPreferences
 from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, hits_in, place_of
 from acp_tui.ui.widgets.diff.line_diff import CONTEXT
 from acp_tui.ui.widgets.diff.paint import ALL_ROWS, CODE, MOST_ROWS, DiffPainter
-from acp_tui.ui.widgets.diff.preferences import DiffPreferences, preferences_of
 from acp_tui.ui.widgets.diff.rows import (
     Anchor,
     ComparedFile,
@@ -229,7 +230,7 @@ class DiffView(RowView, can_focus=True):
 
     def on_mount(self) -> None:
         """Compare the files given to the constructor."""
-        self._preferences = preferences_of(self.app)
+        self._preferences = _preferences_of(self.app)
         self._compare()
 
     @override
@@ -543,3 +544,9 @@ class DiffView(RowView, can_focus=True):
     def _remark(self, text: str) -> Row:
         style: Style = self.theme_styles.base + self.theme_styles["notice"]
         return fit([Segment(text, style)], 0, self.row_width, style, self.theme_styles)
+
+
+def _preferences_of(app: App[object]) -> DiffPreferences:
+    """Return the preferences of an app, or the defaults."""
+    found = getattr(app, "diff_preferences", None)
+    return found if isinstance(found, DiffPreferences) else DiffPreferences()

@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 from textual.widgets import Input
 
+from acp_tui.store.preferences import DiffPreferences
 from acp_tui.ui.application.theme_files import choose, styles_of
 from acp_tui.ui.widgets.diff import view as diff_view
-from acp_tui.ui.widgets.diff.preferences import DiffPreferences
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.rows.row_view import StatusRows
@@ -194,7 +194,7 @@ async def test_what_is_chosen_in_one_view_counts_in_the_next() -> None:
             self.kept += 1
 
     app, habits = Viewer(FileDiff("a.txt", f"{'long ' * 40}\n", "x\n")), Habits()
-    app.diff_habits = habits  # type: ignore[attr-defined]
+    app.diff_preferences = habits  # type: ignore[attr-defined]
     async with app.run_test(size=(120, 20)) as pilot:
         app.view.focus()
         await pilot.press("s", "l")
