@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
+from rich.cells import set_cell_size
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
@@ -19,12 +20,12 @@ from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.rows.row_view import RowList, StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
 _NAME: Final = 26
 _VALUE: Final = 24
-"""Minimum cells of the columns of names and values."""
+"""Cells of the columns of names and values; a longer value is shown whole below the list."""
 _WIDE: Final = 110
 """Width from which a row shows the meaning."""
 _PROBLEMS: Final = 3
@@ -39,10 +40,10 @@ class SettingList(RowList[ListedSetting]):
     @override
     def pieces(self, item: ListedSetting) -> tuple[list[Piece], list[Piece]]:
         is_set = item.source != DEFAULT
-        name, value = safe_line(item.name), safe_line(item.value)
+        name, value = safe_line(item.name), shortened(safe_line(item.value), _VALUE)
         left: list[Piece] = [
             ("strong" if is_set else "text", f" {name:<{_NAME}} "),
-            ("accent" if is_set else "text", f"{value:<{_VALUE}} "),
+            ("accent" if is_set else "text", f"{set_cell_size(value, _VALUE)} "),
         ]
         if self.row_width >= _WIDE:
             left.append(("muted", f" {item.about}"))
@@ -151,6 +152,9 @@ class SettingsScreen(ListScreen):
                 ([("text", f" {setting.about}.")], waits),
                 ([("muted", f" {setting.values}")], ()),
             ]
+            value = safe_line(setting.value)
+            if shortened(value, _VALUE) != value:
+                rows.insert(1, ([("text", f" {value}")], ()))
         self.query_one("#about", StatusRows).set_rows(rows)
 
 

@@ -54,6 +54,20 @@ async def test_the_setting_under_the_cursor_is_explained(file: Path) -> None:
         await until(pilot, lambda: "Total size of recorded sessions" in screen_text(app))
 
 
+async def test_a_long_value_is_cut_in_its_column_and_whole_below(file: Path) -> None:
+    app = Stage(screen(file))
+    async with app.run_test(size=(160, 40)) as pilot:
+        await until(pilot, lambda: "Panes beside the chat" in screen_text(app))
+        rows = screen_text(app).splitlines()
+        theme = next(row for row in rows if row.strip().startswith("theme "))
+        layout = next(row for row in rows if row.strip().startswith("layout "))
+        assert layout.index("Panes beside") == theme.index("Theme: a bundled")
+
+        await pilot.press("down")
+
+        await until(pilot, lambda: '["plan", "tool-calls", "changes"]' in screen_text(app))
+
+
 async def test_enter_opens_the_file_at_the_line_and_shows_what_was_saved(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
