@@ -175,7 +175,10 @@ def _nodes(screen: Screen[Any]) -> Iterator[DOMNode]:
 def _lines(node: DOMNode, app: App[Any]) -> Iterator[tuple[str, KeyLine]]:
     """Yield the actions of a node by name; subclasses share the names they inherit."""
     # Textual tells bindings after rebinding only for the focused widget; it makes them in this way itself.
-    for _, binding in bindings_of(node):
+    # It keeps a key of a base class in its place; an action of the class itself belongs to the others of it.
+    own = [binding.id for binding in vars(type(node)).get("BINDINGS", ()) if isinstance(binding, Binding)]
+    places = {name: place for place, name in enumerate(own)}
+    for _, binding in sorted(bindings_of(node), key=lambda pair: places.get(pair[1].id, len(own))):
         # What has no name of ours comes with Textual's widgets: moving in a text, and so on.
         if binding.description and (binding.id or binding.show):
             key = app.get_key_display(binding)

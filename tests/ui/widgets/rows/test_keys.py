@@ -13,6 +13,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.widgets import Input
 
 from acp_tui.ui.widgets.rows.keys import Keys, key_map
 from tests.ui.screens.stage import screen_text, until
@@ -41,6 +42,28 @@ async def test_a_group_of_keys_stands_together(tmp_path: Path) -> None:
         changes = sum(before != after for before, after in pairwise(groups))
         assert changes == len(set(groups)) - 1
         assert groups[-1] == "Everywhere"
+
+
+class Field(Input):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "one", "One", id="field.one"),
+        Binding("enter", "submit", "Send", id="field.send"),
+        Binding("ctrl+d", "leave", "Leave", id="field.leave"),
+    ]
+
+
+async def test_actions_stand_in_the_order_of_their_class_also_on_keys_of_its_base() -> None:
+    class Asking(Screen[None]):
+        def compose(self) -> ComposeResult:
+            yield Field()
+
+    app: App[None] = App()
+    async with app.run_test():
+        await app.push_screen(Asking())
+
+        found = [line.name for line in key_map(app.screen) if line.group == "Field"]
+
+    assert found == ["field.one", "field.send", "field.leave"]
 
 
 class Page(Screen[None]):
