@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home
 from acp_tui.lazy_regex import regex
+from acp_tui.rules.effort import spend
 from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.path_rules import runs_text
 from acp_tui.rules.shell import (
@@ -534,8 +535,11 @@ def _fed(words: Words) -> Iterator[Words]:
             continue
         rest = words[place + 1 :]
         marks = _replaced_by(rest)
+        spend(len(rest) * (5 + len(marks)) // 2)
         known = [None if one is None or any(mark in one for mark in marks) else one for one in rest]
-        yield from ([*known[start:], None] for start in _beginnings(rest))
+        for start in _beginnings(rest):
+            spend(len(rest) - start)
+            yield [*known[start:], None]
 
 
 def _beginnings(rest: Words) -> Iterator[int]:
@@ -568,11 +572,13 @@ def _replaced_by(rest: Words) -> list[str]:
 def _given(words: Words) -> Iterator[Words]:
     """Yield the commands that `find` and `fd` start for each file; None stands for its name."""
     for place, word in enumerate(words):
-        starts = (
-            _STARTERS[posixpath.basename(word or "")] if posixpath.basename(word or "") in _FINDERS else ()
-        )
+        name = posixpath.basename(word or "")
+        if name not in _FINDERS:
+            continue
+        spend(len(words) - place)
         for number in range(place + 1, len(words)):
-            if words[number] in starts:
+            if words[number] in _STARTERS[name]:
+                spend(len(words) - number)
                 yield [None if one is None or "{" in one else one for one in words[number + 1 :]]
 
 
@@ -616,6 +622,7 @@ def _is_named(words: Sequence[str], prefix: Sequence[str]) -> bool:
     """
     program, *rest = words or ("",)
     program = posixpath.basename(program)
+    spend(1 + len(rest))
     if program == prefix[0]:  # its own options may precede the denied word (`git -C x push`)
         return (
             len(prefix) > 1 and bool(rest) and rest[0].startswith(("-", "+")) and _in_order(rest, prefix[1:])
@@ -657,9 +664,11 @@ def _is_copied(words: Words, program: str) -> bool:
 def _readings(command: str, depth: int = 0) -> Iterator[Words]:
     """Yield the words of every possible simple command, by the parser and by splitting at separators."""
     for text in (command, *_PART.split(command), *_QUOTED_PART.split(command)):
+        spend(5 + len(text))
         yield split(text)
     for one in (*parse_line(command).commands, *_rough(command)):
         words = _words_of(one)
+        spend(5 + len(words))
         yield words
         if depth < _MAX_DEPTH and any(posixpath.basename(word or "") in _WRAPPERS for word in words):
             for word in words:
@@ -672,6 +681,7 @@ def _runs(words: Words, prefix: Sequence[str]) -> bool:
     is_command, all_may_be = True, False
     starts: frozenset[str] = frozenset()
     for number, word in enumerate(words):
+        spend(2 + (len(words) - number) // 50)
         if is_command and word is not None and _begins_here(words[number:], prefix):
             return True
         if all_may_be:

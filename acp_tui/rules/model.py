@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
-from acp_tui.rules import command_rules, path_rules, protected_files, shell
+from acp_tui.rules import command_rules, effort, path_rules, protected_files, shell
 from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
 
@@ -142,13 +142,16 @@ class RuleVerdict:
 def decide(rules: Iterable[Rule], use: ToolUse) -> RuleVerdict:
     """Return the decision of the rules: deny before ask, ask before allow, and ask when none matches.
 
+    A use that would take too long to examine may match each of them.
     A deny rule that only may match asks: for example, if the shell has yet to expand the command, or if only
     texts of the call contain it.
     """
     matcher = _RuleMatcher(use)
     fitting = [rule for rule in rules if _fits(rule, use)]
     denying, asking, allowing = ([r for r in fitting if r.decision == word] for word in _STRONGEST_FIRST)
-    sure = {id(rule): matcher.matches(rule) for rule in (*denying, *asking)}
+    path_rules.forget_spellings()
+    with effort.limited():
+        sure = {id(rule): matcher.matches(rule) for rule in (*denying, *asking)}
     for rule in (*denying, *asking):
         if sure[id(rule)]:
             return RuleVerdict(rule.decision, rule)
@@ -166,10 +169,13 @@ class _RuleMatcher:
 
     def matches(self, rule: Rule) -> bool | None:
         """Return whether a rule matches; None: maybe."""
-        found = True if rule.command is None else self._runs(rule.command)
-        if found is not False and rule.path is not None:
-            reached = self._reaches(path_rules.PathPattern(rule.path))
-            found = reached if found or reached is False else None
+        try:
+            found = True if rule.command is None else self._runs(rule.command)
+            if found is not False and rule.path is not None:
+                reached = self._reaches(path_rules.PathPattern(rule.path))
+                found = reached if found or reached is False else None
+        except effort.TooMuchEffort:
+            return None
         return found
 
     def _runs(self, prefix: str) -> bool | None:

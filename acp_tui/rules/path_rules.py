@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from acp_tui.formatting import expand_home
 from acp_tui.lazy_regex import regex
+from acp_tui.rules.effort import TooMuchEffort, spend
 from acp_tui.rules.shell import (
     MAX_LINE,
     MOVERS,
@@ -26,7 +27,7 @@ from acp_tui.rules.shell import (
     script_of,
     takes_code,
 )
-from acp_tui.workspace.real_paths import is_in_any_case, resolved
+from acp_tui.workspace.real_paths import is_deep, is_in_any_case, resolved
 
 _PLACE: Final = regex(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
 """A line number after a path."""
@@ -92,6 +93,7 @@ class PathPattern:
 
     def has(self, path: str) -> bool:
         """Return whether a path matches, as the file system compares names."""
+        spend(3)
         path = _composed(path)
         if any(pattern.fullmatch(path) for pattern in self._patterns):
             return True
@@ -138,6 +140,7 @@ class PathPattern:
                 with os.scandir(waiting.pop()) as entries:
                     for entry in entries:
                         left -= 1
+                        spend(3)
                         if self.has(entry.path) and key in (None, _key(entry.path)):
                             return True
                         if left < 0:
@@ -160,14 +163,33 @@ def _composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def spellings(path: str, folder: str) -> Iterator[str]:
-    """Yield the spellings that a rule may match: as given, with links followed, without a line number.
+def spellings(path: str, folder: str) -> tuple[str, ...]:
+    """Return the spellings that a rule may match: as given, with links followed, without a line number.
+
+    They are cached, since every rule compares them. `forget_spellings` clears the cache.
 
     Args:
         path: a path, absolute or below the folder.
         folder: the working directory of the program that uses it.
     """
+    return _spellings(path, folder)
+
+
+def forget_spellings() -> None:
+    """Follow links anew."""
+    _spellings.cache_clear()
+
+
+@lru_cache(maxsize=4096)
+def _spellings(path: str, folder: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_spelled(path, folder)))
+
+
+def _spelled(path: str, folder: str) -> Iterator[str]:
     for text in dict.fromkeys(_texts(path, folder)):
+        if is_deep(text):
+            raise TooMuchEffort
+        spend(20 + 15 * text.count("/"))  # each of its folders is examined, several times
         yield text
         if "\0" in text:
             continue
@@ -219,8 +241,8 @@ def _single(path: str) -> str:
 
 
 def is_plain(path: str) -> bool:
-    """Return whether a path can be read in one way only: no URL, no quotes, nothing to expand."""
-    return _READ_OTHERWISE.search(path) is None
+    """Return whether a path can be read in one way only: no URL, no quotes, nothing to expand, not deep."""
+    return not is_deep(path) and _READ_OTHERWISE.search(path) is None
 
 
 def is_below(path: str, folders: Iterable[str]) -> bool:
@@ -370,6 +392,7 @@ def fragments(text: str, folder: str) -> Iterator[str]:
     bare = _QUOTES.sub("", text)
     for reading in (text, bare) if bare != text else (text,):
         for piece in _FRAGMENT.split(reading):
+            spend(2)
             if piece:
                 yield joined(piece, folder)
 
@@ -404,6 +427,7 @@ class _ReachReader:
 
     def _take(self, command: SimpleCommand) -> None:
         words = [word.text for word in command.words]
+        spend(100 + 10 * len(words))
         names = [posixpath.basename(word or "") for word in words]
         here = [*self._folders, *self._own_folders(command.words)]
         is_by_name = bool(words) and words[0] is not None and "/" not in words[0]
@@ -455,6 +479,7 @@ class _ReachReader:
         if text.startswith("-") and not text.startswith("--"):
             texts += [text[cut:] for cut in range(2, min(len(text), 8))]
         known = dict.fromkeys(one for one in texts if one and len(one) < 4096 and "\0" not in one)
+        spend(5 * len(known) * len(here))
         return [joined(one, folder) for one in known for folder in here]
 
     def _own_folders(self, words: Sequence[Word]) -> list[str]:
@@ -517,6 +542,7 @@ def runs_text(command: SimpleCommand) -> bool:
         return True
     for place, name in enumerate(names):
         rest = words[place + 1 :]
+        spend(10 + len(rest) // 50)
         if any(
             program.fullmatch(name) and any(word and says.fullmatch(word) for word in rest)
             for program, says in _CODE
@@ -584,15 +610,18 @@ def files_matching(pattern: str) -> list[str] | None:
     """Return the existing files that a pattern matches, hidden ones too; None if there are too many."""
     found, left = ["/"], _MAX_ENTRIES
     for part in filter(None, pattern.split("/")):
+        spend(len(found))
         if not set("*?[") & set(part):
             found = [posixpath.join(folder, part) for folder in found]
             continue
         below = []
         for folder in found:
+            spend(20)
             names = entries(folder, left)
             if names is None:
                 return None
             left -= len(names)
+            spend(len(names))
             below += [
                 posixpath.join(folder, name) for name in names if fnmatchcase(name, part.replace("[^", "[!"))
             ]

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from platformdirs import PlatformDirs
 
 from acp_tui.formatting import expand_home
+from acp_tui.rules.effort import spend
 from acp_tui.session.questions import Destination
 from acp_tui.workspace.real_paths import real_path, resolved
 
@@ -218,6 +219,7 @@ def protection_by_name(path: str, roots: Sequence[str]) -> Protection | None:
     """Return the protection of a file by its written path or its real path."""
     if path.count("/") > _MAX_FOLDERS:
         return Protection(_DEEP, (frozenset(),))
+    spend(30 + 8 * path.count("/") + (0 if path.isascii() else 6 * len(path)))
     written = _absolute(path, roots)
     real = resolved(written)
     return (
@@ -331,6 +333,7 @@ def _leading(
     waiting: deque[tuple[str, _NamePatterns | None, int, Iterator[int]]] = deque()
     waiting.append((folder, None if is_ours else _places_in(folder, _home()), 0, iter(())))
     while waiting:
+        spend(20)
         where, places, depth, left = waiting.popleft()
         for name, below in _names_in(where, places):
             if where != folder and next(left, None) is None:

@@ -16,6 +16,7 @@ from itertools import islice, pairwise
 from typing import Final
 
 from acp_tui.lazy_regex import regex
+from acp_tui.rules.effort import spend
 from acp_tui.rules.path_rules import alternatives, files_matching, joined, runs_text
 from acp_tui.rules.protected_files import (
     Protection,
@@ -76,6 +77,7 @@ def protections_in(command: str, folder: str, roots: Sequence[str]) -> list[Prot
         roots: the folders of the session.
     """
     _present.cache_clear()
+    spend(100 + len(command))
     left = text_left(command)
     if not any(text.strip() for text in left):
         return []
@@ -135,6 +137,7 @@ def _pieces_of(text: str) -> Iterator[str]:
         for piece in (word, *_BETWEEN_PARTS.split(word)):
             if not piece or len(piece) > 4096 or "\0" in piece:
                 continue
+            spend(4)
             yield piece
             if _BEHIND_LETTER.match(piece):
                 yield piece[1:]
@@ -159,6 +162,7 @@ def _commands_in(text: str, depth: int = 0) -> list[SimpleCommand]:
     """Return every possible simple command in a text, also within its words."""
     if len(text) > MAX_LINE:
         return []
+    spend(10 + len(text))
     found = dict.fromkeys((*parse_line(text).commands, *rough_commands(text)))
     words = dict.fromkeys(word.text for one in found for word in one.words if word.text)
     inner = [word for word in words if depth < _MAX_DEPTH and word != text and re.search(r"[\s;]", word)]
@@ -267,6 +271,7 @@ def _copies(words: Sequence[Word], folders: Sequence[str]) -> Iterator[str]:
             for path, _, files in os.walk(place):
                 for file in files:
                     left -= 1
+                    spend(5)
                     if left < 0:
                         yield _TOO_MANY
                         return

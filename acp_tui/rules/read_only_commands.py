@@ -12,6 +12,7 @@ from typing import Final
 from tree_sitter import Node
 
 from acp_tui.lazy_regex import regex
+from acp_tui.rules.effort import spend
 from acp_tui.rules.path_rules import awk_opens, is_plain_sed
 from acp_tui.rules.shell import (
     ODD,
@@ -174,6 +175,7 @@ class _Line:
         tree = tree_of(text) if len(text) <= _MAX_PARSED else None
         if tree is not None and self._is_understood(text, tree):
             nodes = list(_nodes(tree))
+            spend(40 * len(nodes))
             self.only_reads = all(map(self._is_harmless, nodes))
             for node in reversed(nodes):
                 is_harmless = self._is_harmless(node, with_tee=True)

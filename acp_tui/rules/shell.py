@@ -16,6 +16,7 @@ import tree_sitter_bash
 from tree_sitter import Node
 
 from acp_tui.lazy_regex import regex
+from acp_tui.rules.effort import spend
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,7 @@ def parse_line(text: str) -> CommandLine:
     """Parse a line into its simple commands, including those in substitutions, loops and functions."""
     if len(text) > MAX_LINE:
         return CommandLine((), understood=False, plain=False)
+    spend(50 + 5 * len(text))
     joined = text.replace("\\\n", "")
     root = tree_of(joined)
     written = _without_constants(root, joined)
@@ -356,6 +358,7 @@ def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
     It knows only words, separators and redirects, which may be anywhere, also before the program. `&>` is
     read both as in bash and as the end of a command, as in other shells.
     """
+    spend(10 + 2 * len(text))
     found = _RoughReader(text.replace("\\\n", "")).commands()
     if "&>" in text:
         found += _RoughReader(text.replace("\\\n", "").replace("&>", "& >")).commands()
@@ -482,6 +485,7 @@ _MAX_DEPTH: Final = 4
 
 def script_of(words: Sequence[str | None]) -> str | None:
     """Return the text that a command passes to a shell, also through `env`, `sudo` or `docker`."""
+    spend(len(words))
     for place, word in enumerate(words):
         if posixpath.basename(word or "") in SHELLS:
             found = _behind_options(words[place + 1 :])

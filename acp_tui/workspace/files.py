@@ -19,7 +19,7 @@ from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.encodings import BINARY, UTF_8, decode
 from acp_tui.workspace.file_versions import NOT_SEEN, FileVersions, Version
-from acp_tui.workspace.real_paths import followed, real_path
+from acp_tui.workspace.real_paths import followed, is_deep, real_path
 
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
 """Attributes that describe the old content, such as capabilities of a program."""
@@ -617,6 +617,8 @@ def with_targets(paths: Iterable[str], folder: str) -> tuple[str, ...]:
     found = []
     for path in paths:
         found.append(path)
+        if is_deep(path):
+            continue
         try:
             real = below(real_path(path), folder)
         except ValueError:  # no valid path on this machine

@@ -11,6 +11,7 @@ MAX_PATH: Final = 4096
 """Length of the longest path that the system opens, in characters."""
 
 
+_MAX_FOLDERS: Final = 100
 _TRIES: Final = 1_000
 """Looks at a path while something on its way is exchanged; the second one nearly always succeeds."""
 
@@ -41,6 +42,11 @@ def real_path(path: str) -> str:
     if len(path) > MAX_PATH:
         raise ValueError(f"longer than {MAX_PATH:,} characters")
     return followed(path)
+
+
+def is_deep(path: str) -> bool:
+    """Return whether a path has more parts than is usual: to follow its links would take long."""
+    return path.count("/") > _MAX_FOLDERS
 
 
 def resolved(path: str) -> str:

@@ -8,7 +8,7 @@ docs/security.md.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
@@ -28,8 +28,8 @@ from acp_tui.agent.permissions.tool_input import (
     unknown_fields,
 )
 from acp_tui.lazy_regex import regex
+from acp_tui.rules import effort, path_rules, protected_files, protected_writes
 from acp_tui.rules import model as rules
-from acp_tui.rules import path_rules, protected_files, protected_writes
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
 from acp_tui.session.questions import Flaws, Permission, is_understood
 from acp_tui.session.session import Session
@@ -123,8 +123,8 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
         decision, answered_by = said.decision, AnsweredBy("rule", said.rule.source)
     else:
         policy = host.policy_of(session.id)
-        paths = _policy_paths(call, session.cwd)
-        is_known = policy == "allow-everything" or len(paths) <= _MAX_PATHS
+        paths = [] if use.is_open or policy == "allow-everything" else _policy_paths(call, session.cwd)
+        is_known = policy == "allow-everything" or not (use.is_open or len(paths) > _MAX_PATHS)
         decision = rules.by_policy(policy, call.kind, call.command, paths, files if is_known else None)
         is_more = bool(use.also_kinds) or _is_more(call, session.cwd, files)
         if decision == "allow" and policy != "allow-everything" and is_more:
@@ -213,14 +213,16 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
     mode = root.option("mode")
     paths = call.named_paths
     named = (absolute(path, session.cwd) for path in paths[:_MAX_FOLLOWED])
+    is_open = not is_searched(call.raw_input)
+    searched = replace(call, raw_input=None) if is_open else call
     return rules.ToolUse(
         agent=agent,
         tool_kind=call.kind,
         tool_name=call.name or "",
         paths=with_targets(named, session.cwd),
-        inputs=with_targets(input_paths(call, session.cwd), session.cwd),
-        find_others=cache(lambda: _others(call, session.cwd, (root.cwd, *roots))),
-        hints=tuple(_hints(call)),
+        inputs=with_targets(input_paths(searched, session.cwd), session.cwd),
+        find_others=cache(lambda: _others(searched, session.cwd, (root.cwd, *roots))),
+        hints=tuple(_hints(searched)),
         folder=absolute(folder_of(call, session.cwd), session.cwd),
         folders=tuple(absolute(path, session.cwd) for path in folders_in(call.raw_input)) if runs else (),
         env=tuple(env_of(call).items()),
@@ -228,12 +230,12 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         unread=tuple(call.unread),
         command=call.command,
         worded=_worded(call),
-        possible_commands=tuple(_possible_commands(call)),
+        possible_commands=tuple(_possible_commands(searched)),
         mode=str(mode.config.current_value) if mode is not None else None,
         names_command=said is None and bool(named_commands(call.raw_input)),
-        also_kinds=tuple(dict.fromkeys(_also_kinds(call))),
+        also_kinds=tuple(dict.fromkeys(_also_kinds(searched))),
         has_more_paths=len(paths) > _MAX_FOLLOWED,
-        is_open=not is_searched(call.raw_input),
+        is_open=is_open,
         workspace=root.cwd,
         roots=(root.cwd, *roots),
         session=root.id,
@@ -324,7 +326,6 @@ def _is_more(call: ToolCall, cwd: str, files: Files | None) -> bool:
     return (
         bool(call.unread)
         or any(isinstance(item, Diff) and item.operation not in _EDITS for item in call.content)
-        or not is_searched(call.raw_input)
         or (files is not None and leads_out(call.raw_input, cwd, files.contains))
     )
 
@@ -341,23 +342,28 @@ def _writes_protected(
     # Only the path below a root counts: a folder above it may have such a name by chance.
     below = [_below_root(rule.path, roots) for rule in by if rule and rule.path]
     parts = {part.casefold() for path in below for part in path.split("/")}
-    found = _protections(call, session.cwd, [str(root) for root in roots], is_more=bool(use.also_kinds))
-    return any(name.isdisjoint(parts) for one in found for name in one.names)
+    found = _protections(call, use, session.cwd, [str(root) for root in roots])
+    try:
+        with effort.limited():
+            return any(name.isdisjoint(parts) for one in found for name in one.names)
+    except effort.TooMuchEffort:
+        return True
 
 
 def _protections(
-    call: ToolCall, cwd: str, roots: Sequence[str], *, is_more: bool
+    call: ToolCall, use: rules.ToolUse, cwd: str, roots: Sequence[str]
 ) -> Iterator[protected_files.Protection]:
-    """Yield the protections of the files that a call may write; `is_more`: it is of further kinds."""
+    """Yield the protections of the files that a call may write."""
+    if call.kind in _CHANGING and use.is_open:
+        yield protected_files.Protection("its input is too large to be searched", (frozenset(),))
+        return
     if call.command is None:
         for text in named_commands(call.raw_input):
             yield from protected_writes.protections_in(text, absolute(folder_of(call, cwd), cwd), roots)
     for path in changed_in(dict(call.unread)):
         yield from protected_files.protections_named(absolute(path, cwd), roots)
-    if call.kind in rules.LOOKING and call.command is None and not is_more:
+    if call.kind in rules.LOOKING and call.command is None and not use.also_kinds:
         return
-    if call.kind in _CHANGING and not is_searched(call.raw_input):
-        yield protected_files.Protection("its input is too large to be searched", (frozenset(),))
     command = call.command if call.command is not None else _worded(call)
     if command is None and call.kind == "execute":
         command = _BEFORE_COMMAND.sub("", call.title.strip()).strip("`")

@@ -33,7 +33,7 @@ from acp_tui.session.shell_command import is_shell, named_commands, shell_comman
 from acp_tui.workspace.encodings import is_data
 from acp_tui.workspace.files import Target, link_target
 from acp_tui.workspace.processes import WorkingFolder
-from acp_tui.workspace.real_paths import real_path
+from acp_tui.workspace.real_paths import is_deep, real_path
 
 NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
 NO_PLACES: Final[Mapping[str, Destination]] = MappingProxyType({})
@@ -410,9 +410,9 @@ def _trimmed(text: str) -> str:
 
 
 def real(path: str) -> str:
-    """Return a path with its links followed."""
+    """Return a path with its links followed, but for a very deep one."""
     try:
-        return real_path(path)
+        return path if is_deep(path) else real_path(path)
     except ValueError:  # no valid path on this machine
         return path
 

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from acp_tui.formatting import expand_home
 from acp_tui.lazy_regex import regex
 from acp_tui.session.entries import ToolCall
+from acp_tui.workspace.real_paths import is_deep
 
 _FILE_FIELDS: Final = frozenset({"path", "file_path", "abs_path", "absolute_path", "filename", "file"})
 """Fields that name a file also in the input of a command; the working directory is not one of them."""
@@ -53,7 +54,7 @@ _MAX_JSON: Final = 100_000  # characters
 _MAX_DEPTH: Final = 6
 _MAX_PATHS: Final = 1_000
 _MAX_ITEMS: Final = 200
-_MAX_PATCH: Final = 4 << 20  # characters
+_MAX_PATCH: Final = 1 << 20  # characters
 _FILE_URL: Final = regex(r"file:(?://(?:localhost)?)?(?=/)", re.IGNORECASE)
 _GLOB: Final = regex(r"[*?\[{]")
 _FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "working_dir", "directory", "dir_path")
@@ -234,14 +235,17 @@ def is_searched(raw_input: Any) -> bool:
 
     File contents do not count: they name neither, except for patches.
     """
-    waiting, count, patched = [(raw_input, _MAX_DEPTH, "")], 0, 0
+    waiting, count, patched, length = [(raw_input, _MAX_DEPTH, "")], 0, 0, 0
     while waiting:
         value, depth, name = waiting.pop()
         count += 1
         if count > _MAX_PATHS:
             return False
         if isinstance(value, str):
-            patched += len(_PATCHED.findall(value[:_MAX_PATCH]))
+            length += len(value)
+            if length > _MAX_PATCH:
+                return False
+            patched += len(_PATCHED.findall(value))
             is_data = value.lstrip()[:1] in ("{", "[") and not _CONTENT_FIELD.fullmatch(name)
             read = _read(value) if is_data else None
             if read is not None:
@@ -283,6 +287,8 @@ def _one_line(raw_input: Any) -> list[str]:
 def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
     if not text.startswith(("/", "~/")) and ".." not in text.split("/"):
         return False
+    if is_deep(text):
+        return True
     plain = _GLOB.split(expand_home(text), maxsplit=1)[0]
     path = os.path.normpath(os.path.join(cwd, plain))  # noqa: PTH118
     try:
