@@ -58,3 +58,17 @@ def test_no_file_of_the_workspace_is_a_module_of_ours(options: list[str], tmp_pa
 
     assert "--agent" in done.stdout
     assert not (tmp_path / "OWNED").exists()
+
+
+def test_no_module_is_imported_from_a_folder_that_an_agent_may_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules, other = tmp_path / "work" / "src", tmp_path / "other"
+    source = str(Path(trusted_programs.__file__).parents[1])
+    monkeypatch.setattr(sys, "path", [str(modules), source, str(other), *sys.path])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(("", str(modules), source, str(other))))
+
+    trusted_programs.expose([str(tmp_path / "work"), source])
+
+    assert sys.path[:2] == [source, str(other)]
+    assert trusted_programs.own_environment()["PYTHONPATH"] == f"{source}{os.pathsep}{other}"

@@ -18,6 +18,7 @@ from acp_tui.lazy_regex import regex
 from acp_tui.store.search_documents import document_at
 from acp_tui.store.search_index import Hit, SearchIndex, build, build_command, has_full_text, newest_first
 from acp_tui.store.search_query import FILTERS, Excerpt, Query, excerpt, limited, parse
+from acp_tui.trusted_programs import own_environment
 
 _PATHS: Final = ("file", "folder")
 """Filters whose values may contain spaces."""
@@ -106,6 +107,7 @@ def start_indexing() -> None:
     """Update the index in a separate process, which ends by itself."""
     subprocess.Popen(
         build_command(),
+        env=own_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -19,6 +19,7 @@ from typing_extensions import override
 from acp_tui.store.search_documents import document_at
 from acp_tui.store.search_index import Hit, Progress, SearchIndex, build_command, has_full_text
 from acp_tui.store.search_query import Excerpt, InvalidQuery, Query, excerpt, parse
+from acp_tui.trusted_programs import own_environment
 from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.rows.row_view import RowList
@@ -191,7 +192,9 @@ class SearchScreen(ListScreen):
 
     async def _update_index(self) -> None:
         """Run the program that builds the index, and refresh the results from time to time."""
-        process = await start_process(*build_command(), stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+        process = await start_process(
+            *build_command(), env=own_environment(), stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+        )
         ending = asyncio.ensure_future(process.wait())
         self._is_indexing = True
         try:
