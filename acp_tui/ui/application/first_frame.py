@@ -179,6 +179,7 @@ def welcome(cwd: str, key: Callable[[str], str]) -> list[Piece]:
         (key("session.stop"), "stop the agent"),
         (key("app.palette"), "command palette"),
         (key("app.help"), "all keys"),
+        (key("app.quit"), "quit"),
     )
     pieces = [("strong", "acp-tui"), ("muted", "  in  "), ("text", f"{cwd}\n\n")]
     column = max(len(shown) for shown, _ in keys) + 2

@@ -71,7 +71,8 @@ async def test_the_session_looks_as_the_first_frame_did(
 
     shift = next(row for row, line in enumerate(after) if "acp-tui" in line) - 1
     assert shift == top
-    for row in range(1, 9):
+    assert any(line.split()[:2] == ["Ctrl+Q", "quit"] for line in after), "the way out"
+    for row in range(1, 10):
         assert before[row][:CHAT].rstrip() == after[row + shift][:CHAT].rstrip()
     assert before[-3:-1] == after[-3:-1]
     assert before[-1].split()[:2] == after[-1].split()[:2] == ["Plain", "agent"]
