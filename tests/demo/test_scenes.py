@@ -52,6 +52,12 @@ def test_the_tour_shows_every_part_of_the_work(tmp_path: Path) -> None:
         }
         assert client.updates(session, "session_info_update")[0]["title"] == "hello"
         assert "README.md begins with 3 lines" in (tmp_path / TOUR_NOTES).read_text()
+        texts = [
+            each["content"][0]["content"]["text"]
+            for each in client.updates(session, "tool_call_update")
+            if each.get("content") and each["content"][0]["type"] == "content"
+        ]
+        assert "```\n# tally\n\ncounts words\n```" in texts, "as many lines as it says"
 
 
 @pytest.mark.slow

@@ -92,6 +92,10 @@ def _name(block: Params) -> str:
     return str(resource.get("uri") or resource.get("mimeType") or block["type"])
 
 
+_SHOWN: Final = 4_000
+"""Characters of the file that are shown."""
+
+
 def _look_around(turn: DemoTurn) -> str:
     """Read one file of the workspace and return a sentence about it."""
     name = _some_file(turn.session.cwd)
@@ -110,7 +114,8 @@ def _look_around(turn: DemoTurn) -> str:
     except RequestRefused as refused:
         tool.finish(f"It could not be read: {refused.message}", failed=True)
         return f"{name} could not be read."
-    tool.finish(content=[text_content(f"```\n{text[:400]}\n```")])
+    shown = text[:_SHOWN].removesuffix("\n")  # else there is a line more than was read
+    tool.finish(content=[text_content(f"```\n{shown}\n```")])
     lines = len(text.splitlines())
     return f"{name} begins with {lines} line{'' if lines == 1 else 's'} that I have read."
 
