@@ -413,7 +413,8 @@ class KeyGuard:
             case "page":
                 return Receiver.DIALOG
             case "escape":
-                is_seen = key.at >= last + REACTION and not (below.completing and in_use)
+                can_be_seen = key.at >= last + REACTION or self._is_insisting(key)
+                is_seen = can_be_seen and not (below.completing and in_use)
                 return Receiver.DIALOG if is_seen else Receiver.NOBODY
             case "tab":
                 if below.completing and in_use:
@@ -439,6 +440,13 @@ class KeyGuard:
                 return Receiver.DRAFT
             case _:
                 return Receiver.NOBODY if bound else Receiver.DIALOG
+
+    def _is_insisting(self, key: Press) -> bool:
+        """Return whether a key is an Escape so long after the drawing that keys before it do not count.
+
+        Otherwise someone who presses it again and again, or holds it down, would never get out.
+        """
+        return key.kind == "escape" and self._drawn is not None and key.at >= self._drawn + REPEAT
 
     def _is_repeated(self, key: Press, below: ScreenBelow) -> bool:
         """Return whether a key repeats the letter before it, after a pause longer than that of a held key."""
@@ -472,7 +480,8 @@ class KeyGuard:
         if before is None and history.answered and history.last is not None:
             is_older = self._drawn is None or history.last.at < self._drawn
             before = history.last if is_older and key.kind not in ("tab", "cursor", "page") else None
-        if before is None or before.name != key.name or key.at >= before.at + REPEAT:
+        is_other = before is None or before.name != key.name or key.at >= before.at + REPEAT
+        if is_other or self._is_insisting(key):
             self._held_answer = None
             return False
         self._held_answer = key

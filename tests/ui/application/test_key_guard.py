@@ -65,6 +65,24 @@ def test_soon_after_a_key_for_something_else_no_key_is_meant_for_the_dialog(name
     assert Table(last=("x", 99.0)).press(name, 99 + QUIET - 0.01) is Receiver.DRAFT
 
 
+@each("gap", [0.0, 0.03, 0.1, 0.3, 0.6])
+@each("answered", [True, False])
+def test_escape_that_is_pressed_again_and_again_leaves_once_the_dialog_was_seen(
+    gap: float, answered: bool
+) -> None:
+    table = Table(last=("x", 99.9))
+    if answered:
+        table.history.answer(key("escape", 99.95))
+    presses = [100.0 + number * max(gap, 0.01) for number in range(200)]
+    received = [table.press("escape", at) for at in presses]
+
+    late = [to for at, to in zip(presses, received, strict=True) if at >= 100 + REPEAT]
+    assert set(late) == {Receiver.DIALOG}
+    assert Receiver.DIALOG not in [
+        to for at, to in zip(presses, received, strict=True) if at < 100 + REACTION
+    ]
+
+
 def test_over_an_empty_prompt_a_letter_counts_if_it_stays_alone() -> None:
     table = Table()
 
