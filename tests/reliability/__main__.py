@@ -27,6 +27,7 @@ ROWS: tuple[str, ...] = (
     "edits",
     "deaths",
     "hands",
+    "keys",
     "terminals",
     "attacks",
     "soak",
