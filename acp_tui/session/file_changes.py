@@ -220,6 +220,8 @@ class FileChanges:
         self.changes: dict[str, FileChange] = {}
         self._origins: dict[tuple[str, str], list[Origin]] = {}
         """Origins of every state seen, by path and content id."""
+        self._edits: dict[tuple[str, str], tuple[Edit | None, dict[tuple[int, int], Edit]]] = {}
+        """The edits of files that are back to their original state, by path and content id before."""
 
     def report(self, place: int, call: ToolCall, cwd: str) -> bool:
         """Record the diffs of a completed tool call; return whether one is new.
@@ -256,7 +258,9 @@ class FileChanges:
         before = {path: change.seen for path, change in self.changes.items() if change.seen is not None}
         moved = {file.old_path for file in now.values()} - set(now)
         for path in moved.union(before).difference(now):
-            self.changes.pop(path, None)
+            gone = self.changes.pop(path, None)
+            if gone is not None and (key := _content_of(gone)) is not None:
+                self._edits[key] = (gone.written, gone.reported)
         for path, file in now.items():
             self._change(path).seen = file
         if before == now:
@@ -310,6 +314,8 @@ class FileChanges:
         if key is None or key not in self._origins:
             return False
         file.origins = list(self._origins[key])
+        if not file.edits and key in self._edits:
+            file.written, file.reported = self._edits[key]
         return True
 
     def _change(self, path: str) -> FileChange:

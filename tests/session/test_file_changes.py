@@ -15,6 +15,7 @@ from acp_tui.session.events import (
     Resumed,
     TurnEnded,
     WorkspaceCompared,
+    Wrote,
 )
 from acp_tui.session.file_changes import DiskState, Origin
 from acp_tui.session.questions import Permission
@@ -158,6 +159,21 @@ def test_what_an_undoing_brings_back_comes_from_where_it_came_from() -> None:
     session.apply(WorkspaceCompared((on_disk("/w/a"), on_disk("/w/b"))), 6)
 
     assert origins(session, "/w/a") == origins(session, "/w/b") == [Origin(1, "x", "execute x")]
+
+
+def test_what_was_rejected_and_undone_is_the_agents_edit_again() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    session.apply(call("x", "edit", path="/w/a"), 2)
+    session.apply(Wrote("/w/a", None, "text"), 2)
+    session.apply(WorkspaceCompared((on_disk("/w/a"),)), 3)
+    session.apply(TurnEnded("end_turn"), 4)
+    assert session.all_files["/w/a"].by == ""
+
+    session.apply(WorkspaceCompared((), undone=frozenset({"/w/a"})), 5)
+    session.apply(WorkspaceCompared((on_disk("/w/a"),), undone=frozenset({"/w/a"})), 6)
+
+    assert session.all_files["/w/a"].by == "", "not on disk"
 
 
 def test_the_user_sees_only_files_that_changed_since_the_chosen_turn() -> None:

@@ -70,7 +70,7 @@ SYMBOLS: Final[Mapping[str, tuple[str, str]]] = {
     "open": ("▾", "-"),
     "pending": ("○", "o"),
     "running": ("●", "*"),
-    "completed": ("✓", "v"),
+    "completed": ("✓", "V"),
     "failed": ("✗", "x"),
     "cancelled": ("⊘", "/"),
     "interrupted": ("◌", "?"),
