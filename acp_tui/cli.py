@@ -422,9 +422,10 @@ def _open_missing_streams() -> None:
 
 def _run(options: Options) -> NoReturn:
     # only for the interface
-    from acp_tui import lazy_dataclasses
+    from acp_tui import lazy_annotations, lazy_dataclasses
 
     gc.disable()  # start-up objects stay alive; the interface re-enables it
+    lazy_annotations.install()
     lazy_dataclasses.install()
     load_asyncio()
     cwd = folder(options.cwd, "The workspace")

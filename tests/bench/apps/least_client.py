@@ -17,10 +17,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acp_tui import lazy_dataclasses
+from acp_tui import lazy_annotations, lazy_dataclasses
 from acp_tui.cli import FRAMES, load_asyncio
 
 gc.disable()
+lazy_annotations.install()
 lazy_dataclasses.install()
 load_asyncio()
 os.environ["TEXTUAL_FPS"] = FRAMES

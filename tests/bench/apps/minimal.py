@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import os
 
-from acp_tui import lazy_dataclasses
+from acp_tui import lazy_annotations, lazy_dataclasses
 from acp_tui.cli import FRAMES, load_asyncio
 
 gc.disable()
+lazy_annotations.install()
 lazy_dataclasses.install()
 load_asyncio()
 os.environ["TEXTUAL_FPS"] = FRAMES
