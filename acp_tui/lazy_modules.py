@@ -25,6 +25,17 @@ LAZY: Final = frozenset(
             f"acp_tui.{name}"
             for name in (
                 "agent.replay",
+                "changes.merge",
+                "changes.snapshot_log",
+                "changes.snapshots",
+                "changes.tracker",
+                "changes.untracked",
+                "conversation.attachments",
+                "conversation.clipboard_images",
+                "conversation.failure",
+                "conversation.login",
+                "conversation.typed_paths",
+                "protocol.git_patch",
                 "rules.command_rules",
                 "rules.harmless_options",
                 "rules.path_rules",
@@ -33,8 +44,21 @@ LAZY: Final = frozenset(
                 "rules.shell",
                 "sandbox.refusals",
                 "sandbox.sandbox",
+                "session.briefs",
+                "session.decided_calls",
+                "session.line_notes",
+                "session.notices",
+                "session.remarks",
+                "session.snippets",
                 "store.disk_space",
                 "ui.application.key_settings",
+                "ui.entries.compaction",
+                "ui.entries.output",
+                "ui.entries.subagent",
+                "ui.entries.thought",
+                "ui.entries.tool_call",
+                "ui.entries.unknown",
+                "ui.entries.user_command",
                 "ui.screens.base.answer_dialog",
                 "ui.screens.base.dialog",
                 "ui.screens.base.editor",
@@ -82,6 +106,11 @@ LAZY: Final = frozenset(
                 "ui.session_screen.sessions.sessions",
                 "ui.session_screen.slash_commands",
                 "ui.session_screen.unfinished_work",
+                "ui.widgets.diff.paint",
+                "ui.widgets.markdown.embedded",
+                "ui.widgets.markdown.links",
+                "ui.widgets.markdown.parser",
+                "ui.widgets.terminal.log",
             )
         ),
         "frizbee",
@@ -100,6 +129,9 @@ LAZY: Final = frozenset(
     )
 )
 """Modules that a new session does not need."""
+
+_OURS: Final = "acp_tui."
+"""The package whose modules are there for certain."""
 
 _waking: Final = threading.Lock()
 
@@ -122,10 +154,13 @@ class _Finder:
     ) -> ModuleSpec | None:
         if fullname not in LAZY:
             return None
+        module = self._found.get(fullname)
+        if module is None and fullname.startswith(_OURS):  # a search takes longer than the rest
+            module = self._found[fullname] = _LazyModule(fullname)
+            return ModuleSpec(fullname, cast("Loader", _Nothing(module)))
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or spec.loader is None:
             return None
-        module = self._found.get(fullname)
         if module is None:
             module = self._found[fullname] = _LazyModule(fullname)
             spec.loader = cast("Loader", _Nothing(module))

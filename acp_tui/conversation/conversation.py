@@ -20,12 +20,12 @@ from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, Oth
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent, is_too_wide
+from acp_tui.changes import snapshots
+from acp_tui.changes import tracker as change_tracking
+from acp_tui.conversation import failure as failures
+from acp_tui.conversation import login as logging_in
 from acp_tui.conversation.choices import SessionChoices
-from acp_tui.conversation.failure import Failure, ended, failure_of
 from acp_tui.conversation.line_notes import LineNotes
-from acp_tui.conversation.login import LoginScreens, log_in
 from acp_tui.conversation.prompt_queue import PromptQueue
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.running_agent import RunningAgent
@@ -96,7 +96,7 @@ class Conversation(ConversationState):
         self,
         start: Start,
         listener: ConversationListener,
-        logins: LoginScreens,
+        logins: logging_in.LoginScreens,
         running: RunningAgent | None = None,
         known_session: KnownSession | None = None,
     ) -> None:
@@ -110,7 +110,7 @@ class Conversation(ConversationState):
             known_session: a session of the agent to open; None: create a new one.
         """
         super().__init__(start, running.launch if running is not None else start.launch)
-        self.failure: Failure | None = None
+        self.failure: failures.Failure | None = None
         """The reason of the phase `failed` or `ended`."""
         self.waiting_since = time.monotonic()
         """The monotonic time of the start of the phase."""
@@ -477,7 +477,7 @@ class Conversation(ConversationState):
                 self._join(RunningAgent(self._start, self.launch, self._process))
             return self.running
         except SpawnFailed as error:
-            self.failure = Failure("spawn", str(error), advice=error.advice)
+            self.failure = failures.Failure("spawn", str(error), advice=error.advice)
         self.prompts.give_back()
         self._enter("failed")
         return None
@@ -496,7 +496,7 @@ class Conversation(ConversationState):
             AgentGone.
         """
         assert self.running is not None
-        outcome = await log_in(self.running, refused, self._logins, again=again)
+        outcome = await logging_in.log_in(self.running, refused, self._logins, again=again)
         if outcome == "given_up":
             raise refused
         if outcome == "reconnect":
@@ -581,7 +581,6 @@ class Conversation(ConversationState):
                     self.prompts.give_back()  # they were meant for an agent that knows the session above
                 self._tell_write_failures(session)
                 self.choices.apply_policy(session)
-                self._track(session)
                 await self.choices.begin(agent, session, is_new=self._session_start.is_new)
             if not session.connected:
                 raise AgentGone(gone())
@@ -590,7 +589,7 @@ class Conversation(ConversationState):
                 self._fail(self.agent or running.agent, error)
             return
         if this == self.round:
-            self._go_on()
+            self._go_on(session)
 
     async def _initialized(self, running: RunningAgent) -> RunningAgent:
         """Return the initialized agent: a new process, if it needs another protocol version.
@@ -702,7 +701,7 @@ class Conversation(ConversationState):
         """Enter the phase `ended`: the agent has ended unexpectedly."""
         agent = self.agent
         if agent is not None and self.phase == "ready":
-            self.failure = ended(agent)
+            self.failure = failures.ended(agent)
             self.prompts.give_back()
             self._enter("ended")
 
@@ -745,7 +744,9 @@ class Conversation(ConversationState):
 
     def _fail(self, agent: Agent, error: Exception) -> None:
         """Enter the phase `failed`: no session was opened."""
-        self.failure = failure_of(agent, error, is_resumed_start=self._session_start.is_resumed_start)
+        self.failure = failures.failure_of(
+            agent, error, is_resumed_start=self._session_start.is_resumed_start
+        )
         self.prompts.give_back()
         self._enter("failed")
 
@@ -754,12 +755,14 @@ class Conversation(ConversationState):
         self.waiting_since = time.monotonic()
         self._listener.phase_changed()
 
-    def _go_on(self) -> None:
-        """Enter the phase `ready` and send queued prompts."""
+    def _go_on(self, opened: Session | None = None) -> None:
+        """Enter the phase `ready`, track the files of a session that was opened, and send queued prompts."""
         if self.agent is not None and self.session is not None:
             self.agent.queues[self.session.id] = self.prompts.drain
             self.agent.on_amended[self.session.id] = self._amended
         self._enter("ready")
+        if opened is not None:
+            self._track(opened)  # once the session is drawn: it loads a dozen modules
         self.prompts.go_on()
 
     def _amended(self, path: str, how: str) -> None:
@@ -775,13 +778,17 @@ def _has_ended(entry: Entry) -> bool:
     return isinstance(entry, ToolCall) and entry.is_final
 
 
-def _tracker(start: Start, cwd: str, tell: Callable[[WorkspaceEvent], None]) -> ChangeTracker | None:
+def _tracker(
+    start: Start, cwd: str, tell: Callable[[change_tracking.WorkspaceEvent], None]
+) -> change_tracking.ChangeTracker | None:
     """Return the tracker of a session's changed files; None if the settings disable it."""
     if not start.settings.snapshots:
         return None
     root = Path(cwd)
-    if is_too_wide(root):
+    if change_tracking.is_too_wide(root):
         tell(Noted("Only changes that the agent reports are shown: the workspace is your home folder."))
         return None
     ours = (config_folder(), data_folder(), state_folder())
-    return ChangeTracker(Snapshots(data_folder() / "snapshots", root, ours), cwd, tell)
+    return change_tracking.ChangeTracker(
+        snapshots.Snapshots(data_folder() / "snapshots", root, ours), cwd, tell
+    )

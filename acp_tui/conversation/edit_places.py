@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from acp_tui.session import snippets
 from acp_tui.session.entries import Diff, absolute
-from acp_tui.session.snippets import PlacedEdit, placed
 from acp_tui.workspace.files import FileError, Files, NotAFile, OutsideRoots
 
 _KEPT: Final = 500
@@ -35,19 +35,19 @@ class EditPlaces:
         """Take `files`, which returns the readable files of the moment, or None."""
         self._files = files
         self._cwd = cwd
-        self._known: OrderedDict[_Key, tuple[PlacedEdit, bool]] = OrderedDict()
+        self._known: OrderedDict[_Key, tuple[snippets.PlacedEdit, bool]] = OrderedDict()
         """Placed edits, with True if the result is final."""
         self._wanted: dict[_Key, _Wish] = {}
         self._task: asyncio.Task[None] | None = None
 
-    def known(self, diff: Diff) -> PlacedEdit | None:
+    def known(self, diff: Diff) -> snippets.PlacedEdit | None:
         """Return an edit if it was placed before, else None."""
         found = self._known.get(_key(diff))
         return found[0] if found is not None else None
 
     def look(
         self, diff: Diff, *, may_be_done: bool, then: Callable[[], object] = lambda: None
-    ) -> PlacedEdit | None:
+    ) -> snippets.PlacedEdit | None:
         """Return a placed edit, or what is known of it; if it must be searched, call `then` afterwards.
 
         For a new file only an obstacle at its path can be known.
@@ -76,7 +76,7 @@ class EditPlaces:
             for wish in wishes:
                 wish.then()
 
-    def _keep(self, wishes: Iterable[_Wish], found: Iterable[PlacedEdit]) -> None:
+    def _keep(self, wishes: Iterable[_Wish], found: Iterable[snippets.PlacedEdit]) -> None:
         for wish, edit in zip(wishes, found, strict=True):
             self._known[_key(wish.diff)] = edit, edit.is_placed or wish.may_be_done
         while len(self._known) > _KEPT:
@@ -91,9 +91,9 @@ def _key(diff: Diff) -> _Key:
     return diff.path, diff.before, diff.new_text
 
 
-def _placed(files: Files, wishes: list[_Wish], cwd: str) -> list[PlacedEdit]:
+def _placed(files: Files, wishes: list[_Wish], cwd: str) -> list[snippets.PlacedEdit]:
     """Locate edits; consecutive edits of a file read it once. Blocking."""
-    found: list[PlacedEdit] = []
+    found: list[snippets.PlacedEdit] = []
     for (path, is_new), group in groupby(wishes, key=lambda wish: (wish.diff.path, wish.diff.before is None)):
         if is_new:
             found += [_made(files, absolute(path, cwd), wish.diff.new_text) for wish in group]
@@ -102,22 +102,22 @@ def _placed(files: Files, wishes: list[_Wish], cwd: str) -> list[PlacedEdit]:
         for wish in group:
             old, new = wish.diff.before or "", wish.diff.new_text
             found.append(
-                PlacedEdit(old, new, None, why_not)
+                snippets.PlacedEdit(old, new, None, why_not)
                 if now is None
-                else placed(old, new, now, may_be_done=wish.may_be_done)
+                else snippets.placed(old, new, now, may_be_done=wish.may_be_done)
             )
     return found
 
 
-def _made(files: Files, path: str, new: str) -> PlacedEdit:
+def _made(files: Files, path: str, new: str) -> snippets.PlacedEdit:
     """Return the text of a new file, with a note if no file can be at its path."""
     try:
         files.compare(path, "")
     except NotAFile as error:
-        return PlacedEdit("", new, None, str(error).removesuffix("."))
+        return snippets.PlacedEdit("", new, None, str(error).removesuffix("."))
     except FileError:
         pass
-    return PlacedEdit("", new, 1)
+    return snippets.PlacedEdit("", new, 1)
 
 
 def _text(files: Files, path: str) -> tuple[str | None, str]:

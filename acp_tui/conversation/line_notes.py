@@ -11,7 +11,7 @@ from typing import Final
 
 from acp_tui.formatting import inside
 from acp_tui.protocol.schema import ContentBlock, ResourceLink, TextContent
-from acp_tui.session.line_notes import LineNote, as_text, followed, followed_to, lines_in
+from acp_tui.session import line_notes
 from acp_tui.store.folders import plain_file
 from acp_tui.workspace.encodings import decode
 
@@ -37,8 +37,8 @@ class LineNotes:
         self._changed = changed
         self._new_names = new_names
         self._keys = count(1)
-        self._notes: dict[int, LineNote] = {}
-        self._taken: dict[int, LineNote] = {}
+        self._notes: dict[int, line_notes.LineNote] = {}
+        self._taken: dict[int, line_notes.LineNote] = {}
         """The notes of the last sent prompt, until the agent has it."""
 
     def __len__(self) -> int:
@@ -46,15 +46,15 @@ class LineNotes:
         return len(self._notes)
 
     @property
-    def notes(self) -> dict[int, LineNote]:
+    def notes(self) -> dict[int, line_notes.LineNote]:
         """The notes by their keys."""
         return dict(self._notes)
 
-    def of(self, path: str) -> dict[int, LineNote]:
+    def of(self, path: str) -> dict[int, line_notes.LineNote]:
         """Return the notes on lines of a file."""
         return {key: note for key, note in self._notes.items() if note.path == path}
 
-    def add(self, *notes: LineNote) -> int:
+    def add(self, *notes: line_notes.LineNote) -> int:
         """Add notes; return the key of the last one."""
         key = 0
         for note in notes:
@@ -64,7 +64,7 @@ class LineNotes:
             self._changed()
         return key
 
-    def change(self, key: int, note: LineNote) -> None:
+    def change(self, key: int, note: line_notes.LineNote) -> None:
         """Replace a note, if it still exists."""
         if key in self._notes and self._notes[key] != note:
             self._notes[key] = note
@@ -97,9 +97,11 @@ class LineNotes:
         for key, note in before.items():
             if note.path in lines:
                 there = ((name, text) for name in names.get(note.path, ()) if (text := lines.get(name)))
-                renamed = (followed_to(note, name, text) for name, text in there if note.follows)
+                renamed = (line_notes.followed_to(note, name, text) for name, text in there if note.follows)
                 found = [one for one in renamed if one is not None]
-                self._notes[key] = found[0] if len(found) == 1 else followed(note, lines[note.path])
+                self._notes[key] = (
+                    found[0] if len(found) == 1 else line_notes.followed(note, lines[note.path])
+                )
         if self._notes != before:
             self._changed()
 
@@ -115,7 +117,7 @@ class LineNotes:
             return []
         self._changed()
         notes = list(self._taken.values())
-        return [TextContent(text=as_text(notes, roots[0])), *_links(notes, roots)]
+        return [TextContent(text=line_notes.as_text(notes, roots[0])), *_links(notes, roots)]
 
     def arrived(self) -> None:
         """Forget the sent notes: they have arrived and cannot be given back."""
@@ -128,7 +130,7 @@ class LineNotes:
             self._changed()
 
 
-def _links(notes: Iterable[LineNote], roots: Sequence[str]) -> list[ContentBlock]:
+def _links(notes: Iterable[line_notes.LineNote], roots: Sequence[str]) -> list[ContentBlock]:
     """Return a link to each file of the session that has notes, with its lines."""
     lines: dict[str, list[str]] = {}
     for note in notes:
@@ -161,5 +163,5 @@ def _lines_of(paths: Iterable[str]) -> dict[str, list[str] | None]:
             continue
         else:
             if len(content) <= _LARGEST:
-                found[path] = lines_in(decode(content).text)
+                found[path] = line_notes.lines_in(decode(content).text)
     return found

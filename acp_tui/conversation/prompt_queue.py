@@ -8,7 +8,7 @@ from typing import Final
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, LoginRequired
-from acp_tui.conversation.attachments import blocks
+from acp_tui.conversation import attachments
 from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.state import ConversationListener, ConversationState
@@ -302,7 +302,7 @@ class PromptQueue:
         takes, sandbox = agent.can.prompt_capabilities, self._conversation.sandbox
         make_visible = (sandbox.make_visible,) if sandbox is not None else ()
         made, problems = await asyncio.to_thread(
-            blocks, prompt, self._conversation.roots, takes, *make_visible
+            attachments.blocks, prompt, self._conversation.roots, takes, *make_visible
         )
         for problem in problems:
             agent.note(session.id, Noted(problem, "warning"))

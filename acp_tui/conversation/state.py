@@ -6,7 +6,7 @@ from typing import Final, Literal, Protocol
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.permissions.host import Host, NotGranted
-from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent
+from acp_tui.changes import tracker as tracking
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start_options import Start
@@ -39,7 +39,7 @@ class ConversationState:
         """The command of the agent, for every start."""
         self.running: RunningAgent | None = None
         """The agent with its connection, host and journal, while there is one."""
-        self.tracker: ChangeTracker | None = None
+        self.tracker: tracking.ChangeTracker | None = None
         """The tracker of changed files, while there is a session."""
         self._start = start
         self._edits: tuple[Session, EditPlaces] | None = None
@@ -126,7 +126,7 @@ class ConversationState:
             return self.is_busy
         return self.is_busy or self.works_by_itself or self.background_work > 0
 
-    def note(self, event: WorkspaceEvent) -> None:
+    def note(self, event: tracking.WorkspaceEvent) -> None:
         """Apply an event to the session that does not come from the agent."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from acp_tui.protocol.git_patch import changed_parts
+from acp_tui.protocol import git_patch
 from acp_tui.protocol.json_values import as_list, as_object, member
 from acp_tui.protocol.jsonrpc import Call, ErrorObject, Message, Notification, Request, Response
 from acp_tui.protocol.schema import REQUEST_CANCELLED, TAKEN_BACK, TOOL_STATUSES
@@ -568,7 +568,7 @@ def items_of(items: list[Any]) -> list[Any]:
         is_diff = (
             isinstance(item, dict) and item.get("type") == "diff" and isinstance(item.get("changes"), list)
         )
-        found += changed_parts(item) if is_diff else [item]
+        found += git_patch.changed_parts(item) if is_diff else [item]
     return found
 
 

@@ -18,6 +18,7 @@ from acp_tui.protocol.schema import (
     UsageUpdate,
 )
 from acp_tui.session import events
+from acp_tui.session import notices as session_notices
 from acp_tui.session.compactions import Compactions
 from acp_tui.session.earlier_runs import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.entries import (
@@ -41,7 +42,6 @@ from acp_tui.session.entries import (
 from acp_tui.session.events import Event, Field, SessionChange
 from acp_tui.session.file_changes import DiskState, FileChange, FileChanges, Steps, origin
 from acp_tui.session.messages import Messages, text_in
-from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Consent, Option, SessionOptions, acts_unasked
 from acp_tui.session.plan_step_work import StepWork, work_on
 from acp_tui.session.plans import UNNAMED, Plans
@@ -540,7 +540,9 @@ class Session:
         self._has_ended = True
         if is_refused and self.turns:
             changed = (*changed, *self._turns.drop())
-        if (notice := end_notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
+        if (
+            notice := session_notices.end_notice(reason, event.stop_reason, silent=silent, at=at)
+        ) is not None:
             changed = (*changed, self._append(notice))
         return SessionChange(changed, fields)
 
@@ -563,7 +565,7 @@ class Session:
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)
         self._has_ended = True
-        return SessionChange((*changed, self._append(failure_notice(event, at))), fields)
+        return SessionChange((*changed, self._append(session_notices.failure_notice(event, at))), fields)
 
     def _end_turn(
         self, stop_reason: str, at: float, spent: schema.TurnUsage | None = None, *, is_end: bool = False
@@ -740,7 +742,7 @@ class Session:
             self._calls.inherit(at)
         if event.past is not None:
             self._load_past(event.past)
-        self._append(fork_notice(event.subject, self.entries, copied=copied, at=at))
+        self._append(session_notices.fork_notice(event.subject, self.entries, copied=copied, at=at))
         return self.everything()
 
     def _drop_replay(self) -> None:

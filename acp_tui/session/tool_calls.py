@@ -17,7 +17,7 @@ from acp_tui.protocol.schema import (
     ToolCallPatch,
     has,
 )
-from acp_tui.session.decided_calls import asked_about, asked_about_run
+from acp_tui.session import decided_calls
 from acp_tui.session.entries import (
     FINAL,
     NO_ITEMS,
@@ -119,8 +119,8 @@ class ToolCalls:
         if asked is None:
             return
         call = self.at(place)
-        runs = (asked_about_run(*run, asked, self.cwd) for run in self._runs(place))
-        about = asked_about(call, asked, self.cwd) or next(filter(None, runs), "")
+        runs = (decided_calls.asked_about_run(*run, asked, self.cwd) for run in self._runs(place))
+        about = decided_calls.asked_about(call, asked, self.cwd) or next(filter(None, runs), "")
         if about:
             call.decision += f"{_ASKED_ABOUT}{_one_line(about)}"
             del self._asked[place]

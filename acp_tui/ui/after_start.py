@@ -19,8 +19,13 @@ from acp_tui.ui.application import key_settings
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.config_files import ConfigFiles
 from acp_tui.ui.tabs import Tabs
+from acp_tui.ui.widgets.markdown import parser as markdown_parser
 
 log = logging.getLogger(__name__)
+
+ANSWERED: Final = 2.0
+"""Seconds after the start until the parser of Markdown is loaded, in a thread: with the first answer it would
+take a key 30 ms."""
 
 CLEANED: Final = 30.0
 """Seconds after the start until old recordings are deleted, so that the start has the disk to itself."""
@@ -36,7 +41,13 @@ async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None
     await app.take_place_of_first_frame(tabs)
     app.run_worker(ConfigFiles(app, tabs, start).run(), group="config")
     app.run_worker(_tell_edits(app), group="edits")
+    app.set_timer(ANSWERED, lambda: app.run_worker(_load_parser(), group="parser"))
     app.set_timer(CLEANED, lambda: app.run_worker(_free_space(app, start), group="space"))
+
+
+async def _load_parser() -> None:
+    """Load the parser of Markdown before the first answer."""
+    await asyncio.to_thread(lambda: markdown_parser.parse("*", {}))
 
 
 async def _tell_edits(app: AcpApp) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
 from acp_tui.agent.permissions.host import Host, NotGranted, OutsideSandbox
-from acp_tui.changes.merge import merge_texts
+from acp_tui.changes import merge as merges
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.session import Session
 from acp_tui.store.edited_texts import EditedText
@@ -275,10 +275,10 @@ async def _combined(files: Files, path: str, waiting: _Waiting) -> Written | Non
     there, _ = await asyncio.to_thread(files.compare, target, one.edited)
     if target.real != waiting.real or one.before is None or there.now is None or there.encoding != UTF_8:
         return None
-    taken = await merge_texts(one.before, there.now, one.proposed)
+    taken = await merges.merge_texts(one.before, there.now, one.proposed)
     if taken is None or taken.conflicts or taken.text != there.now:
         return None  # it has not the agent's change
-    both = await merge_texts(one.proposed, there.now, one.edited)
+    both = await merges.merge_texts(one.proposed, there.now, one.edited)
     if both is None or both.conflicts:
         return None
     return await asyncio.to_thread(files.write_text, target, both.text, there, believed=there.now)

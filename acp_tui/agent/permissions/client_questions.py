@@ -28,7 +28,7 @@ from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRec
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
 from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.permissions.tool_input import folder_of
-from acp_tui.changes.merge import Merge, merge_texts
+from acp_tui.changes import merge as merges
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules import protected_files
 from acp_tui.session import events
@@ -360,7 +360,7 @@ def _text_of(there: Stale | None) -> str | None:
     return _NO_TEXT if there.now is None else there.now
 
 
-def _options(kind: str, merge: Merge | None = None) -> list[PermissionOption]:
+def _options(kind: str, merge: merges.Merge | None = None) -> list[PermissionOption]:
     yes, no = _OPTIONS[kind]
     options = [
         PermissionOption(option_id=LET, name=yes, kind="allow_once"),
@@ -388,8 +388,8 @@ def _led_to(session: Session, request: ImplicitRequest) -> str:
     return link_target(path, request.target.real, session.cwd) if path and request.target else ""
 
 
-async def merge_of(stale: Stale) -> Merge | None:
+async def merge_of(stale: Stale) -> merges.Merge | None:
     """Return the merge of both sides' changes; None if the agent's base is unknown or the file is no text."""
     if stale.before is None or stale.now is None or stale.encoding or stale.version is None:
         return None
-    return await merge_texts(stale.before, stale.now, stale.wanted)
+    return await merges.merge_texts(stale.before, stale.now, stale.wanted)

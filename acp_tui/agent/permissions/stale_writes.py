@@ -12,7 +12,7 @@ from acp_tui.agent.permissions.authorization import (
 from acp_tui.agent.permissions.client_questions import ClientQuestions, merge_of
 from acp_tui.agent.permissions.decision_records import ClientAnswer
 from acp_tui.agent.permissions.host import Host
-from acp_tui.changes.merge import Merge
+from acp_tui.changes import merge as merges
 from acp_tui.session import events
 from acp_tui.session.questions import StaleWrite
 from acp_tui.workspace.files import (
@@ -98,7 +98,7 @@ class StaleWrites:
         return answer.choice, MergeToWrite(text, amendment)
 
 
-def _question(key: str, stale: Stale, merge: Merge | None) -> StaleWrite:
+def _question(key: str, stale: Stale, merge: merges.Merge | None) -> StaleWrite:
     is_there = stale.version is not None
     question = StaleWrite(key, stale.path, stale.wanted, stale.now, stale.before, is_there, stale.encoding)
     if merge is not None:

@@ -10,8 +10,8 @@ from typing_extensions import override
 from acp_tui.formatting import seconds, tokens
 from acp_tui.session.entries import Diff, ToolCall, UserCommand, UserMessage, line_of
 from acp_tui.session.turns import Turn
+from acp_tui.ui.entries import tool_call as call_entry
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.tool_call import counted
 from acp_tui.ui.entries.tool_call_words import call_title
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
@@ -81,7 +81,7 @@ def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[
         return
     yield "muted", f" {_count(len({diff.path for diff in diffs}), 'file')}"
     texts = [diff for diff in diffs if not diff.has_no_text]
-    found = [counts for diff in texts if (counts := counted(diff.before, diff.new_text))]
+    found = [counts for diff in texts if (counts := call_entry.counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
         if added or removed:

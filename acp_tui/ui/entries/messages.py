@@ -32,7 +32,7 @@ from acp_tui.session.entries import (
 )
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import INDENT, EntryBlock
-from acp_tui.ui.widgets.markdown.links import may_have_links
+from acp_tui.ui.widgets.markdown import links as markdown_links
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock, rows_of
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
@@ -54,7 +54,7 @@ def picture(content: ImageContent, redraw: Callable[[Block], None], indent: int 
 def has_links(message: Message) -> bool:
     """Return True, quickly, if a message may contain a link."""
     return any(
-        may_have_links(str(part))
+        markdown_links.may_have_links(str(part))
         if isinstance(part, TextBuffer)
         else isinstance(part, ResourceLink | EmbeddedResource)
         for part in message.parts

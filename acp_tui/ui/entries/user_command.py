@@ -8,8 +8,8 @@ from typing_extensions import override
 
 from acp_tui.formatting import exit_words, seconds
 from acp_tui.session.entries import UserCommand
+from acp_tui.ui.entries import output as call_output
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.output import TerminalTail, TextTail
 from acp_tui.ui.widgets.text import exact_line
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece
 
@@ -31,9 +31,11 @@ class OwnCommandBlock(EntryBlock):
             terminal = self.context.terminal(self.entry.terminal_id)
             self.parts = [self._line]
             if terminal is not None:
-                self.parts.append(TerminalTail(terminal, lambda: self.context.redraw(self), _ROWS))
+                self.parts.append(
+                    call_output.TerminalTail(terminal, lambda: self.context.redraw(self), _ROWS)
+                )
             elif self.entry.output is not None:
-                self.parts.append(TextTail(self.entry.output, _ROWS))
+                self.parts.append(call_output.TextTail(self.entry.output, _ROWS))
         self._show(self.entry.ended)
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from acp_tui.session.entries import (
     AgentMessage,
@@ -20,8 +21,8 @@ from acp_tui.session.entries import (
     UserCommand,
     UserMessage,
 )
-from acp_tui.ui.entries.compaction import CompactionBlock
-from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.entries import compaction, subagent, thought, tool_call, unknown, user_command
+from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.messages import (
     AgentMessageBlock,
     AscribedMessageBlock,
@@ -29,24 +30,20 @@ from acp_tui.ui.entries.messages import (
     UserMessageBlock,
 )
 from acp_tui.ui.entries.notices import AgentNoticeBlock, NoticeBlock
-from acp_tui.ui.entries.subagent import SessionMessageBlock, SubagentBlock
-from acp_tui.ui.entries.thought import ThoughtBlock
-from acp_tui.ui.entries.tool_call import ToolCallBlock
-from acp_tui.ui.entries.unknown import UnknownNewsBlock
-from acp_tui.ui.entries.user_command import OwnCommandBlock
 
-VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
+VIEWS: Final[dict[type[Entry], Callable[[Any, BlockContext], EntryBlock]]] = {
     UserMessage: UserMessageBlock,
     AscribedMessage: AscribedMessageBlock,
     SteeredMessage: SteeredMessageBlock,
     AgentMessage: AgentMessageBlock,
-    Thought: ThoughtBlock,
-    ToolCall: ToolCallBlock,
+    Thought: lambda entry, context: thought.ThoughtBlock(entry, context),
+    ToolCall: lambda entry, context: tool_call.ToolCallBlock(entry, context),
     Notice: NoticeBlock,
     AgentNotice: AgentNoticeBlock,
-    UnknownNews: UnknownNewsBlock,
-    Compaction: CompactionBlock,
-    Subagent: SubagentBlock,
-    SessionMessage: SessionMessageBlock,
-    UserCommand: OwnCommandBlock,
+    UnknownNews: lambda entry, context: unknown.UnknownNewsBlock(entry, context),
+    Compaction: lambda entry, context: compaction.CompactionBlock(entry, context),
+    Subagent: lambda entry, context: subagent.SubagentBlock(entry, context),
+    SessionMessage: lambda entry, context: subagent.SessionMessageBlock(entry, context),
+    UserCommand: lambda entry, context: user_command.OwnCommandBlock(entry, context),
 }
+"""The maker of the block of an entry; modules of kinds that few sessions begin with come late."""

@@ -8,12 +8,12 @@ from typing import Final
 
 from typing_extensions import override
 
-from acp_tui.changes.untracked import Untracked
+from acp_tui.changes import untracked as untracked_files
 from acp_tui.formatting import inside
 from acp_tui.session.events import SessionChange
 from acp_tui.session.file_changes import FileChange, Origin
 from acp_tui.session.session import Session
-from acp_tui.ui.entries.tool_call import EditCounts
+from acp_tui.ui.entries import tool_call as call_entry
 from acp_tui.ui.panes.pane import DETAILED_FROM, Pane
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.styles import Styles
@@ -64,7 +64,7 @@ class ChangesPane(Pane):
         super().__init__()
         self._lines: dict[str, FileLine] = {}
         self._counts: dict[str, tuple[int, int]] = {}
-        self._edits: dict[str, EditCounts] = {}
+        self._edits: dict[str, call_entry.EditCounts] = {}
         self.is_kept: Callable[[str], bool] = lambda path: False
         """Returns True if the user has accepted all changes of a file, by absolute path."""
         self.looking_for: Callable[[], float] = lambda: 0.0
@@ -170,7 +170,7 @@ class ChangesPane(Pane):
         """Count the changed lines of a file; return the counts as pieces."""
         seen = file.seen
         if seen is None:
-            edits = self._edits.setdefault(path, EditCounts()).of(file.edits)
+            edits = self._edits.setdefault(path, call_entry.EditCounts()).of(file.edits)
             pairs = [counts for counts in edits if counts is not None]
             added, removed = sum(plus for plus, _ in pairs), sum(minus for _, minus in pairs)
             unknown = "large" if len(pairs) < len(edits) else ""
@@ -185,7 +185,7 @@ class ChangesPane(Pane):
         return [("added", f"+{added}"), ("removed", f" {self.theme_styles.symbol('minus')}{removed}")]
 
 
-def untracked_lines(untracked: Sequence[Untracked]) -> list[str]:
+def untracked_lines(untracked: Sequence[untracked_files.Untracked]) -> list[str]:
     """Return the number of changes in untracked files, and their names."""
     count = len(untracked)
     names = [f"  {each.path}  {each.what}" for each in untracked[:_NAMED]]

@@ -15,10 +15,10 @@ from acp_tui.session.session import Session
 from acp_tui.session.turns import Turn
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.application.command_table import bindings
+from acp_tui.ui.entries import thought as thought_entry
+from acp_tui.ui.entries import tool_call as call_entry
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.folding import Folding
-from acp_tui.ui.entries.thought import ThoughtBlock
-from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.panes.pane import Pane, PaneKey
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
@@ -133,7 +133,7 @@ class ChatPane(Pane):
             return
         self.context.thoughts, self.context.fold_turns = thoughts, fold_turns
         for block in self.blocks:
-            if isinstance(block, ThoughtBlock):
+            if isinstance(block, thought_entry.ThoughtBlock):
                 block.sync()
                 self.changed(block)
         if fold_turns and self._folding is not None:
@@ -195,7 +195,7 @@ class ChatPane(Pane):
         for place in range(known, max(change.entries, default=-1) + 1):
             entry, before = session.entries[place], session.entries[place - 1] if place else None
             new = VIEWS[type(entry)](entry, self.context)
-            if isinstance(new, ToolCallBlock) and isinstance(before, ToolCall):
+            if isinstance(before, ToolCall) and isinstance(new, call_entry.ToolCallBlock):
                 new.before = before
             self.append(new)
         for index in change.entries:

@@ -9,7 +9,7 @@ from typing_extensions import override
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
-from acp_tui.ui.entries.tool_call import call_pieces
+from acp_tui.ui.entries import tool_call as call_entry
 from acp_tui.ui.panes.pane import DETAILED_FROM, Pane
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
@@ -99,4 +99,4 @@ class ToolCallsPane(Pane):
     def pieces_of(self, call: ToolCall) -> tuple[list[Piece], list[Piece]]:
         """Return the line of a call as (left, right)."""
         now = None if call.is_final else self._now
-        return call_pieces(call, self._cwd, self.theme_styles, now, asks=self.asks(call))
+        return call_entry.call_pieces(call, self._cwd, self.theme_styles, now, asks=self.asks(call))

@@ -18,7 +18,7 @@ from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Noted
 from acp_tui.store.agents import DEMO
-from acp_tui.ui.entries.tool_call import ToolCallBlock
+from acp_tui.ui.entries import tool_call as call_entry
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
@@ -123,7 +123,7 @@ class SessionSandbox:
     async def allow_at_call(self) -> None:
         """Open the places that the sandbox has refused to the tool call under the cursor."""
         block, sandbox = self._screen.query_one(ChatPane).block_at_cursor(), self._sandbox
-        call = block.entry if isinstance(block, ToolCallBlock) else None
+        call = block.entry if isinstance(block, call_entry.ToolCallBlock) else None
         found = self._at_calls.get(call.tool_call_id, ()) if call is not None else ()
         wanted = [
             each for each in found if sandbox is not None and sandbox.fence.access(each.place) != each.access

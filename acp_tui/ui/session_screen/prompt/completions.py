@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 
+from acp_tui.conversation import typed_paths
 from acp_tui.conversation.file_search import WorkspaceFiles
 from acp_tui.conversation.mentions import mention_of, typed_mention
-from acp_tui.conversation.typed_paths import TypedPath, common_start
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.rows.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.text import exact_line
@@ -126,9 +126,9 @@ class Completions:
         self.typed()
         return bool(self._found)
 
-    def complete_path(self, typed: TypedPath, paths: list[str]) -> None:
+    def complete_path(self, typed: typed_paths.TypedPath, paths: list[str]) -> None:
         """Complete a path to the common prefix of `paths`; if that adds nothing, list them."""
-        start = typed.written(common_start(paths))
+        start = typed.written(typed_paths.common_start(paths))
         if len(start) > typed.length or len(paths) == 1:
             self._box.complete(typed.length, start)
             return

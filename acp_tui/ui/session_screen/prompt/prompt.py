@@ -17,18 +17,16 @@ from textual.timer import Timer
 from textual.widgets import Static
 from typing_extensions import override
 
-from acp_tui.conversation.attachments import dropped_media, find
-from acp_tui.conversation.clipboard_images import take_image
+from acp_tui.conversation import attachments, clipboard_images, typed_paths
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.file_search import WorkspaceFiles
 from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.mentions import mention_of, names_outside
 from acp_tui.conversation.start_options import Start
-from acp_tui.conversation.typed_paths import TypedPath, paths_of, typed_path
 from acp_tui.desktop import image_programs
 from acp_tui.formatting import from_home, inside
 from acp_tui.protocol.schema import PromptCapabilities
-from acp_tui.session.line_notes import note_of
+from acp_tui.session import line_notes
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
 from acp_tui.ui.application.app import AcpApp
@@ -71,7 +69,7 @@ class PromptArea(Vertical):
             history=PromptHistory(
                 state_folder() / "history" / f"{self._workspace}.ndjson" if keeps else None
             ),
-            dropped=lambda text: dropped_media(text, conversation.cwd),
+            dropped=lambda text: attachments.dropped_media(text, conversation.cwd),
             is_folded=lambda text: names_outside(text, conversation.cwd),
             id="prompt",
         )
@@ -167,13 +165,13 @@ class PromptArea(Vertical):
 
     def on_prompt_box_path_wanted(self, event: PromptBox.PathWanted) -> None:
         """Show the list of completions again, else complete the path before the cursor."""
-        typed = typed_path(event.before, in_shell=self.box.is_command)
+        typed = typed_paths.typed_path(event.before, in_shell=self.box.is_command)
         if not self._completing.show_again() and typed is not None:
             self._complete_path(event.before, typed)
 
     @work(group="paths", exclusive=True)
-    async def _complete_path(self, before: str, typed: TypedPath) -> None:
-        found = await asyncio.to_thread(paths_of, typed.text, self._conversation.cwd)
+    async def _complete_path(self, before: str, typed: typed_paths.TypedPath) -> None:
+        found = await asyncio.to_thread(typed_paths.paths_of, typed.text, self._conversation.cwd)
         if found and self.box.before == before:  # otherwise the user has typed more
             self._completing.complete_path(typed, found)
 
@@ -227,7 +225,7 @@ class PromptArea(Vertical):
     @work(group="attachments", exclusive=True)
     async def _look_up(self, text: str) -> None:
         """Show the attachments that a text mentions."""
-        found = await asyncio.to_thread(find, text, self._conversation.roots)
+        found = await asyncio.to_thread(attachments.find, text, self._conversation.roots)
         shown = [attachment.shown(self._takes) for attachment in found.attachments]
         pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
         pieces += [("warning", f" {problem}") for problem in found.problems]
@@ -288,7 +286,7 @@ class PromptArea(Vertical):
 
     def _bring_notes_back(self, draft: PromptDraft) -> None:
         """Go on with the notes on lines of an earlier run, wherever these lines are now."""
-        found = [note for note in map(note_of, draft.line_notes) if note is not None]
+        found = [note for kept in draft.line_notes if (note := line_notes.note_of(kept)) is not None]
         if found:
             notes = self._conversation.line_notes
             notes.add(*found)
@@ -315,7 +313,9 @@ class PromptArea(Vertical):
         pasted, has_come = "", False
         try:
             folder = data_folder() / "clipboard"
-            image = await asyncio.to_thread(take_image, programs, folder) if programs else None
+            image = (
+                await asyncio.to_thread(clipboard_images.take_image, programs, folder) if programs else None
+            )
             pasted = f"{mention_of(from_home(str(image)))} " if image is not None else self.app.clipboard
             has_come = bool(pasted)
         except OSError as error:

@@ -15,7 +15,7 @@ from acp_tui.store.prompts import Prompt
 from acp_tui.ui.entries.tool_call_words import call_title
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
-from acp_tui.ui.widgets.terminal.log import text_of
+from acp_tui.ui.widgets.terminal import log as terminal_log
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal, TerminalError, Terminals, UnknownTerminal
@@ -159,7 +159,7 @@ def _shell() -> str:
 
 def as_context(command: str, output: bytes, exit_code: int | None) -> str:
     """Return the attachment about a command: its exit code and the end of its output."""
-    printed = text_of(output)
+    printed = terminal_log.text_of(output)
     if len(printed) > CONTEXT:
         printed = "[…]\n" + printed[-CONTEXT:].partition("\n")[2]
     end = exit_words(exit_code) if exit_code is not None else "ended by a signal"

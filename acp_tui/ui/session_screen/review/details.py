@@ -14,11 +14,11 @@ from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import NAME
 from acp_tui.store.folders import data_folder
+from acp_tui.ui.entries import subagent as subagent_entry
+from acp_tui.ui.entries import tool_call as call_entry
+from acp_tui.ui.entries import user_command
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import AgentMessageBlock, SteeredMessageBlock, UserMessageBlock
-from acp_tui.ui.entries.subagent import SubagentBlock
-from acp_tui.ui.entries.tool_call import ToolCallBlock
-from acp_tui.ui.entries.user_command import OwnCommandBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.panes.pane import Pane
@@ -62,10 +62,10 @@ class DetailScreens:
         if link:
             self._offer({link: ""})
             return
-        if isinstance(block, SubagentBlock):
+        if isinstance(block, subagent_entry.SubagentBlock):
             self.subagent(block.entry)
             return
-        if isinstance(block, ToolCallBlock) and (one := self._linked(block.entry)) is not None:
+        if isinstance(block, call_entry.ToolCallBlock) and (one := self._linked(block.entry)) is not None:
             self.subagent(one)
             return
         if self.call_of(block):
@@ -85,7 +85,7 @@ class DetailScreens:
             self._screen.app.run_worker(opening, group="tabs")
         elif isinstance(block, FileLine):
             self.changes(block.path)
-        elif isinstance(block, OwnCommandBlock):
+        elif isinstance(block, user_command.OwnCommandBlock):
             self._screen.app.push_screen(
                 text_screens.SourceScreen(block.searched(), self._screen.theme_styles)
             )
@@ -100,7 +100,7 @@ class DetailScreens:
         """Open the tool call of a block; return False if it has none."""
         if isinstance(block, CallLine):
             self.call(block.call)
-        elif isinstance(block, ToolCallBlock):
+        elif isinstance(block, call_entry.ToolCallBlock):
             self.call(block.entry)
         elif isinstance(block, plan_step.StepCall):
             self.call(block.call)

@@ -19,7 +19,7 @@ from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.screens.base.editor import open_in_editor
 from acp_tui.ui.screens.base.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.screens.questions.address import open_in_browser
-from acp_tui.ui.widgets.markdown.links import links_in
+from acp_tui.ui.widgets.markdown import links as markdown_links
 from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.workspace.files import FileError, Files
 from acp_tui.workspace.real_paths import followed
@@ -50,7 +50,7 @@ def links(message: Message) -> dict[str, str]:
         elif isinstance(part, EmbeddedResource):
             found.setdefault(part.resource.uri, unquote(part.resource.uri.rpartition("/")[2]))
         elif isinstance(part, TextBuffer):
-            found.update(links_in(str(part)))
+            found.update(markdown_links.links_in(str(part)))
     return found
 
 

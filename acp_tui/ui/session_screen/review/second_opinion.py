@@ -9,12 +9,11 @@ from typing import Final
 
 from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import inside
-from acp_tui.session.briefs import review_brief
+from acp_tui.session import briefs, line_notes
+from acp_tui.session import remarks as reviewing
 from acp_tui.session.entries import AgentMessage, absolute, text_of
 from acp_tui.session.events import Noted
 from acp_tui.session.file_changes import FileChange
-from acp_tui.session.line_notes import LineNote, lines_in, note_on
-from acp_tui.session.remarks import Remark, remarks_in
 from acp_tui.session.session import Session
 from acp_tui.store.folders import plain_bytes
 from acp_tui.store.prompts import Prompt
@@ -61,7 +60,7 @@ class SecondOpinion:
         changes = await self._differences(session)
         count = len(session.files)
         chip = f"[diff of {count} file{'s' if count > 1 else ''} #1]"
-        prompt = Prompt(review_brief(session, conversation.agent_name, chip), {chip: changes})
+        prompt = Prompt(briefs.review_brief(session, conversation.agent_name, chip), {chip: changes})
         is_same = launch is conversation.launch
         running = conversation.running if is_same else None
         usable = running if running is not None and running.is_running else None
@@ -124,13 +123,13 @@ class SecondOpinion:
         elif session.turns[-1].stop_reason == "end_turn":
             self._screen.conversation.note(Noted("The review has no remarks on lines."))
 
-    def _remarks(self) -> Sequence[Remark]:
+    def _remarks(self) -> Sequence[reviewing.Remark]:
         """Return the remarks of all answers of this session."""
         session = self._screen.conversation.session
         if session is None:
             return ()
         answers = (text_of(entry) for entry in session.entries if isinstance(entry, AgentMessage))
-        return remarks_in("\n\n".join(answers), session.cwd)
+        return reviewing.remarks_in("\n\n".join(answers), session.cwd)
 
     async def take_remarks(self) -> None:
         """Turn the remarks into notes of the reviewed session, and list them there."""
@@ -153,7 +152,7 @@ class SecondOpinion:
         other.app.run_worker(note_menus.show_notes(other), group="notes", exclusive=True)
 
 
-def _note(remark: Remark, roots: Sequence[str], by: str) -> LineNote:
+def _note(remark: reviewing.Remark, roots: Sequence[str], by: str) -> line_notes.LineNote:
     """Return a remark as a note on the current lines that it names. Blocking.
 
     No file outside the workspace is read: the reviewer named it, not the user.
@@ -161,9 +160,9 @@ def _note(remark: Remark, roots: Sequence[str], by: str) -> LineNote:
     path, text = absolute(remark.path, roots[0]), f"{by}: {remark.text}"
     lines = _lines(path, roots)
     if remark.first > len(lines):
-        return LineNote(text, (), path, remark.first, was=remark.first)
+        return line_notes.LineNote(text, (), path, remark.first, was=remark.first)
     last = min(remark.last, len(lines), remark.first + _MOST_LINES - 1)
-    return note_on(lines, remark.first - 1, last - 1, text, path=path)
+    return line_notes.note_on(lines, remark.first - 1, last - 1, text, path=path)
 
 
 def _lines(path: str, roots: Sequence[str]) -> Sequence[str]:
@@ -173,6 +172,6 @@ def _lines(path: str, roots: Sequence[str]) -> Sequence[str]:
         is_inside = any(real.is_relative_to(Path(followed(root))) for root in roots)
         if not is_inside or real.stat().st_size > _LARGEST:
             return ()
-        return lines_in(decode(plain_bytes(real)).text)
+        return line_notes.lines_in(decode(plain_bytes(real)).text)
     except (OSError, ValueError, RuntimeError):
         return ()

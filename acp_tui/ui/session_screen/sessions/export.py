@@ -46,21 +46,21 @@ from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.store.folders import data_folder
 from acp_tui.store.redaction import save_export
-from acp_tui.ui.entries.compaction import compaction_words
+from acp_tui.ui.entries import compaction as compaction_entry
+from acp_tui.ui.entries import output as call_output
+from acp_tui.ui.entries import subagent as subagent_entry
+from acp_tui.ui.entries import unknown as unknown_entry
 from acp_tui.ui.entries.messages import described
-from acp_tui.ui.entries.output import result_text
-from acp_tui.ui.entries.subagent import state_of
 from acp_tui.ui.entries.tool_call_words import STATUS_WORDS, call_title, kind_word
-from acp_tui.ui.entries.unknown import unknown_words
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base import menu, text_screens
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.session_name import title_of
 from acp_tui.ui.widgets.diff.line_diff import DiffLine, compute
-from acp_tui.ui.widgets.markdown.embedded import embedded, fenced
-from acp_tui.ui.widgets.markdown.links import codes
+from acp_tui.ui.widgets.markdown import embedded as markdown
+from acp_tui.ui.widgets.markdown import links as markdown_links
 from acp_tui.ui.widgets.styles import SYMBOLS
-from acp_tui.ui.widgets.terminal.log import text_of as printed_text
+from acp_tui.ui.widgets.terminal import log as terminal_log
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.workspace.terminals import Terminal
@@ -82,7 +82,7 @@ async def export_session(screen: ConversationScreen, find: Callable[[str], Termi
 
     def printed(terminal_id: str) -> str:
         terminal = find(terminal_id)
-        return printed_text(terminal.kept()) if terminal is not None else ""
+        return terminal_log.text_of(terminal.kept()) if terminal is not None else ""
 
     conversation, session = screen.conversation, screen.conversation.session
     if session is None or not session.entries:
@@ -153,7 +153,7 @@ class ChatCopy:
     def code(self) -> None:
         """Copy the code in the block under the cursor; the user chooses among several pieces."""
         block = self._block()
-        found = codes(block.source()) if block is not None else []
+        found = markdown_links.codes(block.source()) if block is not None else []
         if not found:
             self._screen.notify("No code in this block.")
         elif len(found) == 1:
@@ -243,7 +243,7 @@ def _plan(plan: PlanContent) -> Iterator[str]:
         case PlanFile():
             yield _inline(plan.uri)
         case UnknownPlan():
-            yield fenced(json.dumps(plan.raw, indent=1, ensure_ascii=False), "json")
+            yield markdown.fenced(json.dumps(plan.raw, indent=1, ensure_ascii=False), "json")
         case _:
             assert_never(plan)
 
@@ -268,7 +268,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             yield "## During the turn"
             yield _quoted(_message(entry))
         case AgentMessage():
-            yield _quoted(embedded(_message(entry)))
+            yield _quoted(markdown.embedded(_message(entry)))
         case Thought():
             if printed is not None:
                 yield f"*Thought for {seconds(max(0.0, entry.last - entry.at))}*"
@@ -280,25 +280,27 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
         case Notice():
             yield f"*{safe_line(entry.text)}*"
             if printed is not None and entry.detail:
-                yield fenced(entry.detail)
+                yield markdown.fenced(entry.detail)
         case AgentNotice():
             word = "Agent: " if entry.severity == "info" else f"Agent, {entry.severity}: "
             yield f"*{safe_line(f'{word}{entry.title}')}*"
             if printed is not None and entry.description:
-                yield fenced(entry.description)
+                yield markdown.fenced(entry.description)
         case UnknownNews():
             if printed is not None:
-                yield f"*{safe_line(unknown_words(entry))}*"
-                yield fenced(json.dumps(entry.raw, indent=1, ensure_ascii=False), "json")
+                yield f"*{safe_line(unknown_entry.unknown_words(entry))}*"
+                yield markdown.fenced(json.dumps(entry.raw, indent=1, ensure_ascii=False), "json")
         case Compaction():
-            yield f"*{compaction_words(entry, lambda name: SYMBOLS[name][0])}*"
+            yield f"*{compaction_entry.compaction_words(entry, lambda name: SYMBOLS[name][0])}*"
             if entry.error:
-                yield fenced(entry.error)
+                yield markdown.fenced(entry.error)
             if printed is not None and entry.parts:
                 yield _quoted(_parts(entry.parts))
         case Subagent():
             said = ", ".join(
-                filter(None, (state_of(entry)[1], f"{entry.calls:,} calls" if entry.calls else ""))
+                filter(
+                    None, (subagent_entry.state_of(entry)[1], f"{entry.calls:,} calls" if entry.calls else "")
+                )
             )
             yield f"- agent {_inline(entry.name)}, {said}"
             if printed is not None:
@@ -311,7 +313,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
         case UserCommand():
             yield f"- you ran {_inline(entry.command)}"
             if printed is not None and (text := printed(entry.terminal_id) or _lines_of(entry.output)):
-                yield fenced(text)
+                yield markdown.fenced(text)
         case _:
             assert_never(entry)
 
@@ -343,22 +345,22 @@ def _inline(text: str) -> str:
 
 def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
     if call.command and call.command != call_title(call, cwd):
-        yield fenced(call.command, "sh")
+        yield markdown.fenced(call.command, "sh")
     for item in call.content:
         if isinstance(item, Diff):
             yield f"`{safe_line(item.path)}`"
-            yield fenced(_diff(item), "diff")
+            yield markdown.fenced(_diff(item), "diff")
         elif isinstance(item, TerminalItem) and (output := printed(item.terminal_id)):
-            yield fenced(output)
+            yield markdown.fenced(output)
     has_printed = call.output is not None and call.output.length
-    text = _lines_of(call.output) if has_printed else result_text(call)
+    text = _lines_of(call.output) if has_printed else call_output.result_text(call)
     if text.strip():
-        yield fenced(text)
+        yield markdown.fenced(text)
 
 
 def _lines_of(output: TextBuffer | None) -> str:
     """Return the output of a command as its terminal finally showed it."""
-    return printed_text(str(output).encode("utf-8", "replace")) if output is not None else ""
+    return terminal_log.text_of(str(output).encode("utf-8", "replace")) if output is not None else ""
 
 
 def _diff(diff: Diff) -> str:

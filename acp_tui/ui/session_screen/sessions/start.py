@@ -14,8 +14,8 @@ from secrets import token_hex
 from typing import Any, Final
 
 from acp_tui.agent.agent import Agent
-from acp_tui.conversation.failure import Failure
-from acp_tui.conversation.login import STOPPED
+from acp_tui.conversation import failure as failures
+from acp_tui.conversation import login as logging_in
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import expand_home
@@ -234,7 +234,7 @@ class Startup:
         else:
             self.again()
 
-    def _silence(self) -> tuple[Failure | None, float | None]:
+    def _silence(self) -> tuple[failures.Failure | None, float | None]:
         """Return (failure of an unresponsive agent, seconds of waiting), or (None, None)."""
         conversation = self._screen.conversation
         agent = conversation.agent
@@ -244,7 +244,7 @@ class Startup:
         waits_for = ", ".join(agent.connection.starts)
         asked = f"No reply to `{waits_for}` yet. " if waits_for else ""
         reason = f"{asked}Close this to keep waiting."
-        failure = Failure(
+        failure = failures.Failure(
             "silent",
             reason,
             stderr=agent.stderr_tail,
@@ -253,7 +253,9 @@ class Startup:
         )
         return failure, time.monotonic() - conversation.waiting_since
 
-    def _explanation(self, failure: Failure, waited: float | None, edited: str) -> start_screen.FailureScreen:
+    def _explanation(
+        self, failure: failures.Failure, waited: float | None, edited: str
+    ) -> start_screen.FailureScreen:
         conversation = self._screen.conversation
         login = conversation.launch.login if conversation.launch is not None else ""
         can_log_in = self._can_log_in(failure)
@@ -273,7 +275,7 @@ class Startup:
             stdout=failure.stdout,
         )
 
-    def _can_log_in(self, failure: Failure) -> bool:
+    def _can_log_in(self, failure: failures.Failure) -> bool:
         agent = self._screen.conversation.agent
         return failure.kind == "login" and agent is not None and bool(agent.logins.methods())
 
@@ -338,7 +340,7 @@ _WORKSPACE: Final = regex(r"\bcwd\b|workspace|working directory|directory|folder
 
 
 def explain(
-    failure: Failure, *, login: str = "", can_log_in: bool = False, waited: float | None = None
+    failure: failures.Failure, *, login: str = "", can_log_in: bool = False, waited: float | None = None
 ) -> Explanation:
     """Return the text about a failure.
 
@@ -363,7 +365,7 @@ _BEGINS_ANEW: Final = (
 )
 
 
-def _title(failure: Failure, waited: float | None) -> str:
+def _title(failure: failures.Failure, waited: float | None) -> str:
     ended = failure.exit.as_verb if failure.exit is not None else "ended"
     if failure.no_agent:
         return "This does not seem to be an ACP agent"
@@ -391,7 +393,7 @@ _INSTALLING: Final = (
 )
 
 
-def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None) -> Iterator[str]:
+def _advice(failure: failures.Failure, login: str, can_log_in: bool, waited: float | None) -> Iterator[str]:
     if failure.advice:
         yield failure.advice
     if failure.no_agent:
@@ -430,7 +432,7 @@ def _login_advice(login: str, can_log_in: bool) -> Iterator[str]:
         yield "It cannot log in from here: run it in a shell once and log in there."
 
 
-def _exit_advice(failure: Failure) -> Iterator[str]:
+def _exit_advice(failure: failures.Failure) -> Iterator[str]:
     status = failure.exit
     if status is not None and status.exit_code == 0:
         yield "It exited normally (code 0): it may need an option to speak ACP."
@@ -440,7 +442,7 @@ def _exit_advice(failure: Failure) -> Iterator[str]:
         yield "It gave no reason: run the command in a shell to see more."
 
 
-def _signs(failure: Failure) -> Iterator[str]:
+def _signs(failure: failures.Failure) -> Iterator[str]:
     printed = f"{failure.stdout[-_TAIL:]}\n{failure.stderr[-_TAIL:]}"
     for pattern, advice in _SIGNS:
         if re.search(pattern, printed, re.I):
@@ -503,7 +505,7 @@ class LoginDialogs:
         screen = login_screens.TerminalLoginScreen(terminal, title=title, styles=self._screen.theme_styles)
         try:
             failure = await self._screen.ask(screen)
-            return STOPPED if failure is None else failure
+            return logging_in.STOPPED if failure is None else failure
         finally:
             await terminals.release(owner, terminal.id)
 

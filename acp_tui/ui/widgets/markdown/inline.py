@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from markdown_it.token import Token
 from rich.style import Style
 
 from acp_tui.lazy_regex import regex
 from acp_tui.ui.widgets.links import WEB_ADDRESS
-from acp_tui.ui.widgets.markdown.parser import REFERENCE
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Span, safe
 
+if TYPE_CHECKING:  # for annotations only: a line without marks needs no parser
+    from markdown_it.token import Token
+
 _OPENS: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}
 _CLOSES: Final = {"strong_close", "em_close", "s_close", "link_close"}
-_MARKED: Final = regex(rf"({WEB_ADDRESS}|{REFERENCE})")
+_REFERENCE: Final = r"\[\^[\w-]{1,40}\]"
+"""A footnote reference. It is shown as written, since it may be part of a regular expression."""
+_MARKED: Final = regex(rf"({WEB_ADDRESS}|{_REFERENCE})")
 """A bare web address, or a footnote reference."""
 _CLICKABLE: Final = regex(r"(?:https?|file|mailto):[!-~]+", re.IGNORECASE)
 

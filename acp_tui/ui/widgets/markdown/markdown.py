@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from markdown_it.token import Token
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.code import CodeLines, CodeRows, PackedRows
@@ -13,6 +12,9 @@ from acp_tui.ui.widgets.markdown.inline import inline_spans
 from acp_tui.ui.widgets.markdown.table import FIXED, Align, Cell, TableColumns
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import PROSE, Row, Span, row_cells, wrap
+
+if TYPE_CHECKING:  # for annotations only: a line without marks needs no parser
+    from markdown_it.token import Token
 
 _NARROW: Final = 12
 """Cells that indentation leaves at least, or half of the width if that is less."""

@@ -80,8 +80,6 @@ def _read_inline(state: StateCore) -> None:
 
 
 _NOTE: Final = regex(r"(\[\^[\w-]{1,40}\]:)(?:[ \t]+|$)")
-REFERENCE: Final = r"\[\^[\w-]{1,40}\]"
-"""A footnote reference. It is shown as written, since it may be part of a regular expression."""
 
 
 def add_footnotes(parser: MarkdownIt) -> None:

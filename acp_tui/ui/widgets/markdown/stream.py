@@ -7,19 +7,22 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from time import perf_counter
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from markdown_it.token import Token
 from rich.segment import Segment
 from typing_extensions import override
 
 from acp_tui.lazy_regex import regex
 from acp_tui.session.text_buffer import TextBuffer
+from acp_tui.ui.widgets.markdown import one_line
 from acp_tui.ui.widgets.markdown import parser as markdown_parser
 from acp_tui.ui.widgets.markdown.markdown import FreezePoint, MarkdownPage
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, open_end, safe
 from acp_tui.ui.widgets.transcript.blocks import Block
+
+if TYPE_CHECKING:  # for annotations only: a line without marks needs no parser
+    from markdown_it.token import Token
 
 PIECE: Final = 4_096
 """Characters parsed at once: about two milliseconds of work."""
@@ -107,7 +110,7 @@ class MarkdownStream:
         lead = self._cut.lead if self._cut else ""
         text = lead + shown
         references = dict(self.references)
-        tokens = markdown_parser.parse(text, references)
+        tokens = one_line.tokens_of(text) or markdown_parser.parse(text, references)
         lines = text.split("\n")
         if growing:
             _mend(tokens, lines)
