@@ -274,7 +274,7 @@ async def test_pages_of_the_chat_are_turned_from_the_prompt(tmp_path: Path) -> N
     async with seat(tmp_path, size=(80, 24)) as here:
         content = {"type": "text", "text": "\n\n".join(f"line {number}" for number in range(60))}
         await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': content}])}")
-        await here.until(lambda: not here.conversation.is_busy and "\n line 59" in here.text)
+        await here.until(lambda: not here.conversation.is_busy and " line 59" in here.text)
         await here.write("a draft")
 
         await here.press("pageup", "pageup")
@@ -390,7 +390,7 @@ async def test_a_prompt_goes_with_the_image_that_was_on_its_way_when_enter_was_p
         return workspace / "image.png"
 
     (workspace / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n and more")
-    monkeypatch.setattr("acp_tui.ui.session_screen.prompt.prompt.take_image", slow)
+    monkeypatch.setattr("acp_tui.conversation.clipboard_images.take_image", slow)
     monkeypatch.setattr("acp_tui.ui.session_screen.prompt.prompt.image_programs", lambda _: [("any",)])
     async with seat(workspace) as here:
         await here.press("ctrl+v", *"hi", "enter")
