@@ -442,7 +442,10 @@ def _read(command: str) -> _Reading:
         programs = frozenset(words[0] or "" for words in said)
         return _Reading(said, programs, (), (), understood=True, runs_texts=False)
     lines = list(lines_in(command))
-    simple = [*(one for line in lines for one in line.commands), *rough_commands(command)]
+    # The parser sees no command in backticks in a here-document.
+    is_hidden = "<<" in command and "`" in command
+    rough = _rough(command) if is_hidden else rough_commands(command)
+    simple = [*(one for line in lines for one in line.commands), *rough]
     commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
     found = {word for words in commands for word in words if word is not None}
     unknown = tuple(dict.fromkeys(tuple(words) for one in simple for words in _and_fed(_words_of(one))))

@@ -194,7 +194,7 @@ PROGRAMS: Final[dict[str, Program]] = {
         _ANY,
         most=1,
     ),
-    "xxd": Program("bupi", "l= s= c= g=", _ANY, most=1),
+    "xxd": Program("", "", _ANY, most=1),
     "cut": Program(
         "snz",
         "d= f= c= b= delimiter= fields= characters= bytes= complement output-delimiter= only-delimited",
@@ -211,7 +211,7 @@ PROGRAMS: Final[dict[str, Program]] = {
     "readlink": Program("femnqsvz", "canonicalize", _ANY),
     "md5sum sha1sum sha256sum sha512sum cksum b2sum": Program("bctwz", "check quiet status", _ANY),
     "echo": Program(only_prints=True),
-    "printf": Program("", "", _ANY, r"(?s:(?:[^%]|%(?![-+ #0'\d.*hlLjzt]*n))*)"),
+    "printf": Program("", "", r"[^$`]*", r"(?s:(?:[^%]|%(?![-+ #0'\d.*hlLjzt]*n))*)"),
     "test [": Program("fdeznrwxsLhS", "eq= ne= lt= gt= le= ge= nt= ot= o a", r"[^$`]*", is_single=True),
     "mkdir": Program("pv", "parents verbose mode= m=", _ANY),
     "rmdir": Program("pv", "parents verbose", _ANY),
@@ -598,9 +598,10 @@ class _Checker:
 
     def first_unknown(self, named: Sequence[str | None]) -> str | None:
         """Return the first word that may do harm; `named` are the words of the rule after the program."""
-        operands = [text for text in named if text is not None and not text.startswith("-")]
+        operands = [text for text in named if text is not None and (text == "-" or text[:1] != "-")]
         has_operand = bool(operands)
         self._has_script = has_operand or not self._entry.first
+        self._operands = len(operands)
         if self._entry.needs_operand and not has_operand:
             self._entry = self._entry._replace(operands=_NONE)
         if self._entry.only_prints:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import posixpath
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -379,7 +381,15 @@ def _allows_paths(rule: Rule, use: ToolUse) -> bool:
         )
 
     is_named = bool(use.paths) and all(map(allows, (*use.paths, *use.inputs)))
-    return is_named and all(map(allows, use.find_others()))
+    return is_named and all(map(allows, use.find_others())) and _allows_words(allows, use)
+
+
+def _allows_words(allows: Callable[[str], bool], use: ToolUse) -> bool:
+    """Return whether a rule with a path matches all the files that the command of a tool use names."""
+    folder = use.folder or use.workspace or "/"
+    reach = path_rules.reach_of(use.command, folder) if use.command is not None else path_rules.Reach()
+    named = (path for path in reach.paths if posixpath.dirname(path) != folder or os.path.lexists(path))
+    return not reach.is_open and all(map(allows, (*named, *reach.walked)))
 
 
 def _is_plain(path: str) -> bool:

@@ -376,7 +376,7 @@ class _RoughReader:
         self._pieces: list[str] = []
         self._operator = ""
         self._marks: list[str] = []
-        self._is_rest = self._is_piped = False
+        self._is_rest = self._is_piped = self._has_opened = False
 
     def commands(self) -> list[SimpleCommand]:
         """Return the parsed line."""
@@ -426,7 +426,10 @@ class _RoughReader:
             self._found.append(SimpleCommand(tuple(words), tuple(settings), tuple(self._redirects), within))
         self._words, self._redirects, self._operator = [], [], ""
         self._is_piped = separator == "|"
-        self._is_rest = separator in (")", "`") and bool(following.strip()) and following not in ";&|()<>"
+        if separator == "`":
+            self._has_opened = not self._has_opened
+        ends = separator == ")" or (separator == "`" and not self._has_opened)
+        self._is_rest = ends and bool(following.strip()) and following not in ";&|()<>"
 
     def _behind_bodies(self, place: int) -> int:
         """Return the offset after the here-documents that begin on this line."""

@@ -420,6 +420,19 @@ def test_a_word_that_stands_in_the_rule_is_allowed_there_and_no_other_one() -> N
         assert covering([prefix], f"{prefix} --evil") is None
 
 
+def test_a_second_file_is_not_allowed_where_a_program_writes_it() -> None:
+    for line in ("uniq a b", "uniq - b", "xxd a b", "xxd a -u", "xxd a -g=b"):
+        first = " ".join(line.split()[:2])
+        assert covering([first], first) is not None
+        assert covering([first], line) is None
+        assert covering([line.split()[0]], line) is None
+
+
+def test_a_number_that_zsh_would_evaluate_is_not_allowed() -> None:
+    assert covering(["printf"], "printf %d '1+1'") is not None
+    assert covering(["printf"], "printf %d 'a[$(x)]'") is None
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [

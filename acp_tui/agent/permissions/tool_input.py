@@ -57,6 +57,8 @@ _MAX_ITEMS: Final = 200
 _MAX_PATCH: Final = 1 << 20  # characters
 _FILE_URL: Final = regex(r"file:(?://(?:localhost)?)?(?=/)", re.IGNORECASE)
 _GLOB: Final = regex(r"[*?\[{]")
+_HOME_OF: Final = regex(r"~[a-z_][\w.-]*/")
+"""The start of a path in the home folder of a user."""
 _FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "working_dir", "directory", "dir_path")
 """Fields for the working directory, the most reliable first."""
 _FOLDER_FIELD: Final = regex(
@@ -135,7 +137,7 @@ def named_in(raw_input: Any, *, narrow: bool = False) -> list[str]:
 
 
 def hinted_in(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
-    """Return every text of an input that may be a path, whatever its field is called.
+    """Return every text of an input that may be a path, whatever its field is called, and each one of a list.
 
     Args:
         raw_input: the input of the tool, of any shape.
@@ -143,7 +145,8 @@ def hinted_in(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
     """
     if isinstance(raw_input, dict):
         raw_input = {key: value for key, value in raw_input.items() if key not in without}
-    return list(dict.fromkeys(islice(_words(raw_input), _MAX_PATHS)))
+    listed = (piece for text in _texts(raw_input, _CONTENT_FIELD) for piece in _pieces(text))
+    return list(dict.fromkeys([*islice(_words(raw_input), _MAX_PATHS), *islice(listed, _MAX_PATHS)]))
 
 
 def changed_in(raw_input: Any) -> list[str]:
@@ -187,11 +190,12 @@ def other_files(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> l
 
     A text that only looks like a path, such as a part of a URL, names no existing file.
     """
-    lines = (
+    lines = [
         line.strip(" \t\"'`") for text in _texts(raw_input, _CONTENT_FIELD) for line in text.splitlines()
-    )
+    ]
     paths = (text for line in lines if len(line) <= _MAX_PATH and "/" in line for text in _values(line))
-    texts = dict.fromkeys([*_one_line(raw_input), *islice(paths, _MAX_PATHS)])
+    names = (line for line in lines if len(line) <= _MAX_PATH and "/" not in line)
+    texts = dict.fromkeys([*_one_line(raw_input), *islice(paths, _MAX_PATHS), *islice(names, _MAX_PATHS)])
     found = [*_patch_names(raw_input), *(text for text in texts if _is_file(text, cwd, is_inside))]
     return list(dict.fromkeys(_joined(text, cwd) for text in found))
 
@@ -275,16 +279,27 @@ def leads_out(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> boo
 
     A text that only looks like a path, such as a part of a URL, names no existing file.
     """
-    return any(_is_out(text, cwd, is_inside) for text in _one_line(raw_input))
+    texts = (one for text in _one_line(raw_input) for one in _alternatives(text))
+    return any(_is_out(one, cwd, is_inside) for one in texts)
+
+
+def _alternatives(text: str) -> Iterator[str]:
+    """Yield a text, and what may be its parts if it is a pattern with braces."""
+    yield text
+    if "{" in text:
+        yield from filter(None, re.split(r"[{},]", text))
 
 
 def _one_line(raw_input: Any) -> list[str]:
     """Return the texts of one line in an input, except in the fields for contents."""
-    texts = (text for one in _texts(raw_input, _CONTENT_FIELD) for text in _values(one))
-    return list(dict.fromkeys(islice(texts, _MAX_PATHS)))
+    found = _texts(raw_input, _CONTENT_FIELD)
+    texts = (text for one in found for each in (one, one.strip()) for text in _values(each))
+    return list(dict.fromkeys(islice(texts, 2 * _MAX_PATHS)))
 
 
 def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
+    if _HOME_OF.match(text):
+        return True
     if not text.startswith(("/", "~/")) and ".." not in text.split("/"):
         return False
     if is_deep(text):
@@ -301,9 +316,10 @@ def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
 
 
 def input_paths(call: ToolCall, cwd: str) -> list[str]:
-    """Return the paths that only the input of a call names, absolute."""
+    """Return the paths that only the input of a call names, absolute; its folder may mean others."""
     found = named_in(call.raw_input, narrow=call.command is not None)
-    return [_joined(path, cwd) for path in found]
+    folders = dict.fromkeys((cwd, _joined(folder_of(call, cwd), cwd)))
+    return list(dict.fromkeys(_joined(path, folder) for path in found for folder in folders))
 
 
 def _joined(path: str, cwd: str) -> str:
@@ -498,6 +514,15 @@ def _read(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+_BETWEEN: Final = regex(r"[\s,;\"'`]+")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield the parts of a text that may be a list of paths, or a path with more around it."""
+    if len(text) <= _MAX_PATH:
+        yield from (piece.lstrip("@") for piece in _BETWEEN.split(text) if piece.strip("@"))
 
 
 def _values(value: Any) -> Iterator[str]:

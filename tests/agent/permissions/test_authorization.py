@@ -96,6 +96,8 @@ async def test_a_rule_about_paths_sees_what_only_the_input_names(path: str) -> N
         {"out": "/etc/x\n"},
         {"out": " /etc/x"},
         {"targets": "src/a\n/etc/x"},
+        {"targets": "src/a\nkept\n"},
+        {"out": "kept\n"},
         {"out": "lib/new"},
         {"patch": "*** update file:/etc/x\n"},
         {"patch": "> *** Rename File: /etc/x\n"},
@@ -559,6 +561,7 @@ async def test_a_command_in_a_title_alone_is_asked_about_if_it_may_write(title: 
 OUTSIDE: list[Frame | str] = [
     *({"script": "ls"}, {"input": {"command": "ls"}}, '{"command": "ls"}', {"arguments": {"argv": ["ls"]}}),
     *({"pattern": "../beside/*"}, {"glob": "/etc/*"}, {"include": "../../../../../../etc/passw*"}),
+    *({"glob": "{../beside,a}/*"}, {"glob": "{/etc,a}/*"}, {"item": "/etc/passwd\n"}, {"item": "~root/x"}),
     {"a": {"b": {"c": {"d": {"e": {"f": {"g": "h"}}}}}}},
 ]
 
@@ -762,3 +765,35 @@ async def test_a_rule_that_denies_chooses_no_odd_option() -> None:
         options = [OPTIONS[0], odd]
         assert await answered_by(rules, {"kind": "execute"}, [*options, no]) == chosen("no")
         assert await answered_by(rules, {"kind": "execute"}, options) == CANCELLED
+
+
+@pytest.mark.parametrize(
+    ("command", "is_allowed"),
+    [
+        ("cat src/a", True),
+        ("cat -n src/a src/b", True),
+        (["cat", "src/a"], True),
+        ("cat kept", False),
+        ("cat src/../kept", False),
+        ("cat src/a /etc/passwd", False),
+        (["cat", "/etc/passwd"], False),
+        ("cat src/* kept", False),
+    ],
+)
+@pytest.mark.parametrize(
+    "rule",
+    [Rule("allow", path="src/**", command="cat"), Rule("allow", path="src/**", tool_kind="execute")],
+    ids=["for a command", "for a kind"],
+)
+async def test_a_rule_with_a_path_allows_a_command_on_its_files_alone(
+    tmp_path: Path, command: str | list[str], is_allowed: bool, rule: Rule
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a").touch()
+    (tmp_path / "kept").touch()
+    locations = [{"path": str(tmp_path / "src/a")}]
+    call: Frame = {"kind": "execute", "locations": locations, "rawInput": {"command": command}}
+
+    answer = await answered_by((rule,), call, OPTIONS, str(tmp_path))
+
+    assert answer == (chosen("yes") if is_allowed else None)

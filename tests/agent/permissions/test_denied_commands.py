@@ -147,3 +147,9 @@ def test_what_runs_it_in_other_words_is_denied(command: str) -> None:
 )
 def test_what_runs_something_else_goes_on(command: str) -> None:
     assert decided(raw_input={"command": command}) == "allow"
+
+
+def test_a_command_in_backticks_in_a_here_document_is_asked_about() -> None:
+    assert decided(raw_input={"command": "cat <<E\n`{rm,x}`\nE"}) == "ask"
+    assert decided(raw_input={"command": "cat <<E\n`rm x`\nE"}) == "deny"
+    assert decided(raw_input={"command": "cat <<E\n`ls`\nE"}) == "allow"

@@ -249,3 +249,21 @@ def test_an_input_that_is_too_much_to_be_searched_is_asked_about(raw_input: Any,
 
 def test_files_that_a_field_lists_by_lines_are_denied(workspace: Path) -> None:
     assert decided(workspace, kind="read", raw_input={"files": "sub/a.py\nsecrets/k"}) == "deny"
+
+
+@each(
+    "raw_input",
+    [
+        *({"x": "secrets/k\n"}, {"x": "sub/a.py\nsecrets/k"}, {"x": "'secrets/k'"}, {"x": "@secrets/k"}),
+        *({"x": "sub/a.py secrets/k"}, {"x": "sub/a.py,secrets/k"}, {"files": "sub/a.py secrets/k"}),
+        *({"x": "open('secrets/k')"}, {"x": 'file = "secrets/k"'}),
+    ],
+)
+def test_a_path_with_more_around_it_is_asked_about(raw_input: Any, workspace: Path) -> None:
+    assert decided(workspace, kind="edit", raw_input=raw_input) == "ask"
+
+
+def test_a_relative_path_is_read_in_the_folder_that_the_input_names(workspace: Path) -> None:
+    raw_input = {"cwd": str(workspace / "secrets"), "file": "k"}
+
+    assert decided(workspace, kind="read", raw_input=raw_input) == "deny"
