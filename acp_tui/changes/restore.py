@@ -46,7 +46,7 @@ def put_back(
         content: the original bytes or link target, or None for no file.
         mode: the original mode, in git's terms.
         backups: holds a backup while a file with hard links is written.
-        seen: the status of `path` when its content was verified.
+        seen: the status of `path` when its content was verified; None: there was no file.
         first_mode: the permissions of files and folders that must be created again.
 
     Raises:
@@ -59,10 +59,12 @@ def put_back(
     if content is not None:
         _make_folders(root, old_path, first_mode)
         with parent_of(root, old_path.split("/"), make=True) as (folder, name):
-            expected = seen if old_path == path else None
-            _write(name, folder, content, mode, str(root / old_path), backups, expected, first_mode(old_path))
+            before = _status(name, folder)
+            if Version.of(before) != Version.of(seen if old_path == path else None):
+                raise OSError(errno.EBUSY, _SAVED)
+            _write(name, folder, content, mode, str(root / old_path), backups, before, first_mode(old_path))
     if content is None or old_path != path:
-        remove(root, path, first_mode)
+        remove(root, path, first_mode, seen)
 
 
 def _make_folders(root: Path, path: str, first_mode: FirstMode) -> None:
@@ -82,7 +84,7 @@ def _respell(
     if path.rpartition("/")[0] != above:
         raise OSError(errno.EINVAL, f"a folder was renamed only in its spelling; rename it to {above} first")
     with parent_of(root, path.split("/")) as (folder, name):
-        _write(name, folder, content, mode, str(root / path), backups)
+        _write(name, folder, content, mode, str(root / path), backups, _status(name, folder))
         # A direct rename does nothing on some systems: both names are one file to them.
         between = f".acp-tui-{secrets.token_hex(8)}"
         os.rename(name, between, src_dir_fd=folder, dst_dir_fd=folder)
@@ -115,9 +117,18 @@ def read_content(root: Path, path: str, mode: int) -> bytes:
     return read_file(root, path)
 
 
-def remove(root: Path, path: str, first_mode: FirstMode = no_modes) -> None:
-    """Delete a file and the folders left empty, but for those that were there at first."""
+def remove(
+    root: Path, path: str, first_mode: FirstMode = no_modes, seen: os.stat_result | None = None
+) -> None:
+    """Delete a file and the folders left empty, but for those that were there at first.
+
+    Raises:
+        OSError: the file has changed since it was `seen`; it is untouched.
+    """
     with suppress(FileNotFoundError), parent_of(root, path.split("/")) as (folder, name):
+        now = _status(name, folder)
+        if now is not None and seen is not None and Version.of(now) != Version.of(seen):
+            raise OSError(errno.EBUSY, _SAVED)
         os.unlink(name, dir_fd=folder)
     for above in list(Path(path).parents)[:-1]:
         if first_mode(str(above)) is not None:
@@ -129,6 +140,14 @@ def remove(root: Path, path: str, first_mode: FirstMode = no_modes) -> None:
                 return
 
 
+def _status(name: str, folder: int) -> os.stat_result | None:
+    """Return the status of a file or a link; None for none."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
 def _write(
     name: str,
     folder: int,
@@ -136,20 +155,14 @@ def _write(
     mode: int,
     real: str,
     backups: Backups | None,
-    seen: os.stat_result | None = None,
+    before: os.stat_result | None,
     permissions: int | None = None,
 ) -> None:
-    """Write a file or a link; a file keeps its current permissions, a new one gets `permissions` if given.
+    """Write a file or a link over the one `before`; a new file gets `permissions` if given.
 
     Raises:
-        OSError: the file has changed since it was `seen`; nothing was written.
+        OSError: the file has changed meanwhile; nothing was written.
     """
-    try:
-        before = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        before = None
-    if seen is not None and Version.of(seen) != Version.of(before):
-        raise OSError(errno.EBUSY, _SAVED)
     is_file = before is not None and stat.S_ISREG(before.st_mode)
     if before is not None and (stat.S_ISLNK(mode) or not is_file):
         os.unlink(name, dir_fd=folder)

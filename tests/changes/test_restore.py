@@ -26,7 +26,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "fsync", full)
 
     with pytest.raises(OSError, match="No space left"):
-        put_back(tmp_path, "a", "a", b"theirs\n", 0o100644)
+        put_back(tmp_path, "a", "a", b"theirs\n", 0o100644, seen=(tmp_path / "a").lstat())
     with pytest.raises(OSError, match="No space left"):
         put_back(tmp_path, "new", "new", b"theirs\n", 0o100644)
 
@@ -52,7 +52,7 @@ def test_a_file_that_became_a_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "a" / "inner").write_text("x")
 
     with pytest.raises(OSError, match="directory"):
-        put_back(tmp_path, "a", "a", b"old\n", 0o100644)
+        put_back(tmp_path, "a", "a", b"old\n", 0o100644, seen=(tmp_path / "a").lstat())
     with pytest.raises(OSError, match="it is now a folder"):
         read_file(tmp_path, "a")
 
@@ -66,7 +66,7 @@ def test_a_file_that_became_a_link_does_not_change_what_it_leads_to(tmp_path: Pa
     outside.write_text("secret\n")
     (root / "a").symlink_to(outside)
 
-    put_back(root, "a", "a", b"old\n", 0o100644)
+    put_back(root, "a", "a", b"old\n", 0o100644, seen=(root / "a").lstat())
 
     assert outside.read_text() == "secret\n"
     assert (root / "a").read_bytes() == b"old\n"
@@ -93,10 +93,51 @@ def test_a_link_put_there_after_the_write_changes_no_mode_outside(
     monkeypatch.setattr("acp_tui.changes.restore.replace_file", swapped)
 
     with pytest.raises(OSError, match="symbolic links"):
-        put_back(root, "a", "a", b"theirs\n", mode)
+        put_back(root, "a", "a", b"theirs\n", mode, seen=(root / "a").lstat())
 
     assert outside.stat().st_mode & 0o777 == before
     assert outside.read_text() == "not ours"
+
+
+def test_a_file_saved_before_its_removal_stays(tmp_path: Path) -> None:
+    (tmp_path / "new").write_text("agent\n")
+    seen = (tmp_path / "new").lstat()
+    (tmp_path / "new").write_text("the user's\n")
+
+    with pytest.raises(OSError, match="changed meanwhile"):
+        put_back(tmp_path, "new", "new", None, 0, seen=seen)
+
+    assert (tmp_path / "new").read_text() == "the user's\n"
+
+
+def test_a_renamed_file_saved_while_the_old_one_is_written_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "new").write_text("agent\n")
+
+    def saved(*arguments: Any) -> bool:
+        (tmp_path / "new").write_text("the user's\n")
+        return replace_file(*arguments)
+
+    monkeypatch.setattr("acp_tui.changes.restore.replace_file", saved)
+
+    with pytest.raises(OSError, match="changed meanwhile"):
+        put_back(tmp_path, "new", "old", b"old\n", 0o100644, seen=(tmp_path / "new").lstat())
+
+    assert (tmp_path / "new").read_text() == "the user's\n"
+
+
+@pytest.mark.parametrize("path", ["old", "new"])
+def test_a_file_that_the_user_makes_at_the_old_name_is_not_replaced(tmp_path: Path, path: str) -> None:
+    (tmp_path / "new").write_text("agent\n")
+    (tmp_path / "old").write_text("the user's\n")
+    seen = (tmp_path / "new").lstat() if path == "new" else None
+
+    with pytest.raises(OSError, match="changed meanwhile"):
+        put_back(tmp_path, path, "old", b"old\n", 0o100644, seen=seen)
+
+    assert (tmp_path / "old").read_text() == "the user's\n"
+    assert (tmp_path / "new").read_text() == "agent\n"
 
 
 def test_a_file_that_became_unreadable_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
