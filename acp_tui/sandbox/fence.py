@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+from acp_tui.sandbox.git_settings import GitSettings, files_of_user, settings_in
 from acp_tui.sandbox.places import (
     COULD_BE_MADE,
     DOCKER,
@@ -168,10 +169,11 @@ def fence_for(
     for name in state:
         rules[_state(_moved(name, environment), base)] = "write"
     unprotected: dict[str, str | None] = {}
+    of_user = settings_in(files_of_user(home, environment), home)
     for root in map(followed, roots):
         _need_place(root, rules, base)
         linked = repository_of(root)
-        links = {path: link_of(path) for path in _kept(root, wanted.protect, linked)}
+        links = {path: link_of(path) for path in _kept(root, wanted.protect, linked, of_user, home)}
         rules.update(_root(root, linked, [path for path, link in links.items() if link is not None], rules))
         links.update((path, link_of(path)) for path in (f"{root}/{name}" for name in COULD_BE_MADE))
         unprotected.update((path, link) for path, link in links.items() if link != "")
@@ -273,7 +275,9 @@ def _root(
             yield path, "read"
 
 
-def _kept(root: str, protect: Sequence[str], linked: LinkedRepository | None) -> Iterator[str]:
+def _kept(
+    root: str, protect: Sequence[str], linked: LinkedRepository | None, of_user: GitSettings, home: str
+) -> Iterator[str]:
     """Yield the paths that a program outside reads or runs, whether they exist or not."""
     yield from (f"{root}/{name}" for name in (*PROTECTED, *protect) if not name.startswith(_GIT))
     if os.path.isfile(f"{root}/.git"):  # noqa: PTH113 - text
@@ -281,10 +285,12 @@ def _kept(root: str, protect: Sequence[str], linked: LinkedRepository | None) ->
     for folder in [linked.common] if linked is not None else _repositories(root):
         with suppress(OSError):  # if we cannot, the agent cannot
             Path(folder, "hooks").mkdir()  # git runs files in it, so it must not be created inside
-        settings = _settings(folder)
-        if any(name == "worktreeconfig" for name, _ in settings):
-            _make_settings(linked.own if linked is not None else folder)
-        yield from (os.path.join(root, value) for name, value in settings if name == "hookspath")  # noqa: PTH118
+        own = linked.own if linked is not None else folder
+        found = settings_in((f"{folder}/config", f"{own}/config.worktree"), home)
+        if found.is_per_worktree:
+            _make_settings(own)
+        yield from (os.path.join(root, path) for path in (*found.hooks, *of_user.hooks))  # noqa: PTH118
+        yield from (*found.files, *of_user.files)
         yield from (f"{folder}/{name}" for name in _REPOSITORY_PARTS)
     if linked is not None:
         yield from (f"{linked.own}/{name}" for name in _WORKTREE_PARTS)
@@ -305,16 +311,6 @@ def link_of(path: str) -> str | None:
         return os.readlink(path)  # noqa: PTH115 - text
     except OSError as error:
         return "" if error.errno == errno.EINVAL else None
-
-
-def _settings(repository: str) -> list[tuple[str, str]]:
-    """Return the names, in lower case, and the values in the settings of a repository."""
-    try:
-        text = os.fsdecode(plain_bytes(Path(repository, "config")))
-    except OSError:  # no repository yet
-        return []
-    rows = (line.partition("=") for line in text.replace("\0", "").splitlines())
-    return [(name.rpartition("]")[2].strip().lower(), value.strip().strip('"')) for name, _, value in rows]
 
 
 def _make_settings(worktree: str) -> None:

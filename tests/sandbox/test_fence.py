@@ -201,6 +201,45 @@ def test_a_workspace_in_a_folder_named_worktrees_does_not_make_what_is_above_it_
     assert made.access(str(home / above / "file")) == "read"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[core]\n\thooksPath = tools/hooks # of the team\n",
+        "[core]\n\thooksPath = tools/hooks;x\n",
+        '[core "x]"] hooksPath = "tools/ho\\\noks"\n',
+        "[core]\n\tHOOKSPATH=~/work/tools/hooks\n",
+        "[include]\n\tpath = ../tools/settings\n",
+        "[include]\n\tpath = ~/work/tools/settings\n",
+    ],
+)
+@pytest.mark.parametrize(
+    "file", ["work/.git/config", "work/.git/config.worktree", ".gitconfig", ".config/git/config"]
+)
+def test_folders_of_hooks_stay_read_only_wherever_a_setting_names_them(
+    home: Path, file: str, text: str
+) -> None:
+    text = text if "work/.git" in file else text.replace("../tools", f"{home}/work/tools")
+    (home / file).parent.mkdir(parents=True, exist_ok=True)
+    (home / file).write_text(text)
+    (home / "work" / "tools" / "hooks").mkdir(parents=True)
+    (home / "work" / "tools" / "settings").write_text("[core]\n\thooksPath = tools/hooks\n")
+
+    made = fence(home)
+
+    assert made.access(str(home / "work" / "tools" / "hooks" / "pre-commit")) == "read"
+    assert made.access(str(home / "work" / "tools" / "other")) == "write"
+    is_included = "include" in text
+    assert made.access(str(home / "work" / "tools" / "settings")) == ("read" if is_included else "write")
+
+
+def test_settings_that_include_themselves_stop_no_start(home: Path) -> None:
+    (home / "work" / ".git" / "config").write_text(
+        "[include]\n\tpath = config\n\tpath = ../.git/config\n" * 99
+    )
+
+    assert fence(home).access(str(home / "work" / "file")) == "write"
+
+
 @pytest.mark.parametrize("text", ["[core]\n\thooksPath = \0\n\thooksPath = \udc80\n", "=\n\0", "\udcff]=["])
 def test_settings_of_git_that_nobody_can_read_stop_no_start(home: Path, text: str) -> None:
     (home / "work" / ".git" / "config").write_text(text, errors="surrogateescape")
