@@ -77,7 +77,7 @@ def names_outside(text: str, folder: str) -> bool:
 
 def typed_mention(before: str) -> TypedMention | None:
     """Return the mention at the end of a text; None without one, or while its line numbers are typed."""
-    match = _TYPED.search(before)
+    match = _TYPED.search(before) if "@" in before else None
     if match is None or _RANGE_TYPED.fullmatch(match["needle"]):
         return None
     return TypedMention(match.start(), match["needle"])

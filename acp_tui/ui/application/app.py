@@ -26,6 +26,7 @@ from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.worker import WorkerFailed
@@ -284,12 +285,22 @@ class AcpApp(App[int]):
             self.on_return()
         if isinstance(event, Key) and self._quits(event.key):
             self._leave_or_ask()  # also from the first frame, and over a question that holds other keys back
-        elif self._first is not None and isinstance(event, Key | Paste):
-            self._first.keep(event)
-        elif not isinstance(event, Key | Paste) or not is_kept_back(self, event):
+        elif not self.take_at_once(event) and (
+            not isinstance(event, Key | Paste) or not is_kept_back(self, event)
+        ):
             if isinstance(event, Key | Paste) and not event.is_forwarded and self._tabs is not None:
                 self._tabs.current.bring_home(event)
             await super().on_event(event)
+
+    def take_at_once(self, message: Message) -> bool:
+        """Show a key or a paste in the first frame, which need not wait for messages of other widgets."""
+        if self._first is None or not isinstance(message, Key | Paste):
+            return False
+        if isinstance(message, Key) and self._quits(message.key):
+            return False
+        self.seat.touch()
+        self._first.keep(message)
+        return True
 
     def _leave_or_ask(self) -> None:
         """Quit, after a question if something is unfinished; at once while loading or already quitting."""

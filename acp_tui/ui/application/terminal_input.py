@@ -16,9 +16,10 @@ import threading
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from enum import Enum
 from time import monotonic
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast, runtime_checkable
 
 from textual.constants import ESCAPE_DELAY
 from textual.drivers.linux_driver import LinuxDriver
@@ -253,6 +254,14 @@ class Frames:
         return whole
 
 
+@runtime_checkable
+class TakesAtOnce(Protocol):
+    """An application that need not take some of its input in turn with other messages."""
+
+    def take_at_once(self, message: Message) -> bool:
+        """Take input; return False if it is to be posted as a message."""
+
+
 class TerminalDriver(LinuxDriver):
     """Textual's driver with this parser; it waits for input instead of polling ten times a second."""
 
@@ -263,6 +272,8 @@ class TerminalDriver(LinuxDriver):
         """True once the terminal has stopped reading."""
         self.exit_event: _Exit = _Exit()
         self._frames = Frames()
+        self._context = copy_context()
+        """The context of the application, which the thread of the input does not have."""
         self._parser = InputParser()  # kept: a paste may continue after another program had the terminal
         # Textual stops in a signal handler, which may interrupt the writing of a frame: then both want the
         # lock of the writer's queue, and nothing is drawn any more. The event loop calls this between
@@ -284,6 +295,16 @@ class TerminalDriver(LinuxDriver):
                         self.process_message(message)
                 for message in self._parser.tick():
                     self.process_message(message)
+
+    @override
+    def send_message(self, message: Message) -> None:
+        # Textual makes a task of it, which waits for a turn of its own: at the start one takes 50 ms.
+        self._loop.call_soon_threadsafe(self._take, message, context=self._context)
+
+    def _take(self, message: Message) -> None:
+        """Pass a message on to the application, at once if it takes that."""
+        if not (isinstance(self._app, TakesAtOnce) and self._app.take_at_once(message)):
+            self._app.post_message(message)
 
     @override
     def write(self, data: str) -> None:

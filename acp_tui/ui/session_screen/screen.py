@@ -249,6 +249,8 @@ class SessionScreen(ConversationScreen):
 
     def bring_home(self, event: Key | Paste) -> None:
         """Move the focus to the prompt for its text and keys that are no command of the focused pane."""
+        if self.focused is self.prompt:
+            return  # without a look at all commands, some of which are not loaded yet
         if self.app.screen is self and (is_for_prompt(self, event) or self._is_key_of_prompt(event)):
             self.parts.pane_layout.leave()
 

@@ -52,6 +52,8 @@ class PlainTextArea(TextArea):
 
 _FIRST: Final = 0x10E000
 """Start of the stand-ins: private use at the end of the last plane, which no font has."""
+_FIRST_NEVER: Final = "\ud800"
+"""The first character that no text may contain."""
 _WHERE: Final = (
     *((0, 0xFF), (0x300, 0x3FF), (0x600, 0x6FF), (0x1100, 0x20FF), (0x3100, 0x31FF)),
     *((0xFE00, 0xFFFF), (0x1BCA0, 0x1BCAF), (0x1D170, 0x1D17F)),
@@ -89,7 +91,7 @@ def _stand_in(text: str) -> str:
     """Return a text for a field, with stand-ins for invisible characters and newlines for all line ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     is_seen = seen(text) == text
-    if is_seen and text.isascii():
+    if is_seen and max(text, default="") < _FIRST_NEVER:
         return text
     stand_ins = _stand_ins()
     if is_seen and not stand_ins.never.search(text):
@@ -99,7 +101,7 @@ def _stand_in(text: str) -> str:
 
 def _original(text: str) -> str:
     """Return the text of a field without stand-ins."""
-    if text.isascii():
+    if max(text, default="") < chr(_FIRST):
         return text
     stand_ins = _stand_ins()
     return text.translate(stand_ins.back) if stand_ins.pattern.search(text) else text

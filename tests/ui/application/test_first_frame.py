@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from acp_tui.conversation.start_options import Start
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app import SOONER, AcpApp
 from acp_tui.ui.application.first_frame import FirstFrame
+from acp_tui.ui.application.terminal_input import TerminalDriver
 from acp_tui.ui.screens.help import HelpScreen
 from tests.bench.program import Program
 from tests.conversation.talks import PLAIN, start
@@ -199,6 +201,25 @@ async def test_a_key_is_drawn_at_once_and_needs_no_turn_of_the_loop(
 
         assert drawn == ["h", "hi"]
         assert "hi" in screen_text(beginning.app).splitlines()[-2]
+    began.guard.close()
+
+
+async def test_a_key_of_the_terminal_is_drawn_in_the_next_turn_of_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = start(tmp_path, PLAIN)
+    beginning = Beginning(began, monkeypatch)
+    async with beginning.app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        first = beginning.app.screen
+        assert isinstance(first, FirstFrame)
+        driver = TerminalDriver(beginning.app)
+        thread = Thread(target=driver.process_message, args=[Key("h", "h")])
+        thread.start()
+        thread.join()
+        await asyncio.sleep(0)
+
+        assert first.typed == "h"
     began.guard.close()
 
 

@@ -52,6 +52,23 @@ async def test_ctrl_c_says_what_it_did_once_however_often_it_does_it(tmp_path: P
         assert [one.message for one in here.notices].count(told(here)) == 1
 
 
+async def test_a_key_in_the_prompt_asks_no_command_whether_it_can_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def can_run(screen: SessionScreen, name: str) -> bool:
+        asked.append(name)
+        return True
+
+    async with seat(tmp_path) as here:
+        monkeypatch.setattr(SessionScreen, "can_run", can_run)
+        await here.press("a")
+
+        assert here.draft == "a"
+        assert asked == []
+
+
 async def test_ctrl_d_leaves_from_an_empty_prompt_and_not_when_it_is_held_down_to_delete(
     tmp_path: Path,
 ) -> None:

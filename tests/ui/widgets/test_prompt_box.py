@@ -12,6 +12,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 
 from acp_tui.store.prompts import Prompt, PromptHistory
+from acp_tui.ui.widgets import text_area
 from acp_tui.ui.widgets.prompt_box import PromptBox
 
 LONG = "\n".join(f"line {number}" for number in range(84))
@@ -435,6 +436,14 @@ async def test_a_stand_in_is_no_way_to_write_what_it_stands_for() -> None:
         await pilot.press("alt+o")
 
         assert not set(box.text) & {"\x1b", "\x9b", "\u202e"}
+
+
+async def test_letters_need_no_stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_area, "_stand_ins", None)  # private: making them takes a key 30 ms
+    async with desk() as (_, box, pilot):
+        await paste(pilot, "żółw βῆτα 字")
+
+        assert box.text == "żółw βῆτα 字"
 
 
 async def test_emoji_and_joined_letters_stay_in_a_prompt() -> None:
