@@ -39,12 +39,12 @@ _IN_WORDS: Final = regex(r"(?:[^`\n]{0,80}: )?Run (?:the )?(?:shell )?command:? 
 
 _TELLING: Final = regex(
     r"(?:.*_)?(?:commands?|cmds?|cmd_?line|argv|args|arguments|scripts?|code|shell|bash|sh|exec|execute|run|program"
-    r"|executable|snippet|line|input)"
+    r"|executable|snippet|line|input|zsh|dash|ksh|fish|pwsh|powershell|cli|eval|spawn)"
 )
 """Names of fields that may hold a command."""
 _NAMED: Final = regex(
     r"(?:.*_)?(?:commands?|cmds?|(?:cmd|command)_?line|argv|scripts?|shell|bash|sh|exec|execute|run|program"
-    r"|executable)"
+    r"|executable|zsh|dash|ksh|fish|pwsh|powershell|cli|eval|spawn)"
 )
 """Names of fields that hold a command, in calls of any kind."""
 _HUMP: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")

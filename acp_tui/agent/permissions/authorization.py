@@ -17,6 +17,7 @@ from acp_tui.agent.permissions.tool_input import (
     changed_in,
     changes_in,
     env_of,
+    fetches,
     folder_of,
     folders_in,
     hinted_in,
@@ -326,6 +327,7 @@ def _is_more(call: ToolCall, cwd: str, files: Files | None) -> bool:
     return (
         bool(call.unread)
         or any(isinstance(item, Diff) and item.operation not in _EDITS for item in call.content)
+        or (call.kind in rules.LOOKING and fetches(call.raw_input))
         or (files is not None and leads_out(call.raw_input, cwd, files.contains))
     )
 

@@ -48,7 +48,22 @@ _WRITTEN: Final = frozenset(
         *("new_string", "new_str", "new_text", "new_content", "old_string", "old_str", "old_text"),
     }
 )
-"""Top-level fields for a text that is to be written; the input of a read has none."""
+"""Fields for a text that is to be written; the input of a read has none."""
+_ANY_CONTENT: Final = frozenset({"content", "contents"})
+"""Those of them that count only at the top and beside a path: items of a list have contents, too."""
+_OPERATIONS: Final = frozenset(
+    {"command", "operation", "operation_type", "op", "action", "type", "kind", "change_type"}
+)
+"""Fields for what is to be done with a file."""
+_DELETING: Final = frozenset(
+    {"delete", "deleted", "remove", "removed", "unlink", "delete_file", "remove_file"}
+)
+_MOVING: Final = frozenset({"move", "moved", "rename", "renamed", "move_file", "rename_file"})
+_NEW_NAMES: Final = frozenset(
+    {"move_path", "move_to", "moved_to", "rename_to", "new_path", "new_name", "new_file_path", "new_filename"}
+)
+"""Fields for the new name of a file."""
+_MAX_WORD: Final = 20  # characters
 _MAX_PATH: Final = 4096  # characters
 _MAX_JSON: Final = 100_000  # characters
 _MAX_DEPTH: Final = 6
@@ -57,6 +72,10 @@ _MAX_ITEMS: Final = 200
 _MAX_PATCH: Final = 1 << 20  # characters
 _FILE_URL: Final = regex(r"file:(?://(?:localhost)?)?(?=/)", re.IGNORECASE)
 _GLOB: Final = regex(r"[*?\[{]")
+_PARTS: Final = regex(r"[{},;|=:\s\"'`@<>()]+")
+"""Signs between several paths in one text, between the parts of a pattern, or around a path."""
+_URL_FIELD: Final = regex(r"(?:.*_)?(?:urls?|uris?|hrefs?|links?|endpoints?)")
+_WEB: Final = regex(r"(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HOME_OF: Final = regex(r"~[a-z_][\w.-]*/")
 """The start of a path in the home folder of a user."""
 _FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "working_dir", "directory", "dir_path")
@@ -179,10 +198,40 @@ def changes_in(raw_input: Any, *, is_read: bool = False) -> list[str]:
         found.update(
             (kind, None) for kind, lines in (("delete", _DELETED), ("move", _MOVED)) if lines.search(text)
         )
-    fields = raw_input.items() if is_read and isinstance(raw_input, dict) else ()
-    if any(value not in (None, "") and _snake_case(key) in _WRITTEN for key, value in fields):
-        found["edit"] = None
+    for number, (name, fields) in enumerate(_tables(raw_input)):
+        is_of_file = "/" in name or "." in name or any(map(_PATH_FIELD.fullmatch, fields))
+        if is_of_file:
+            found.update(dict.fromkeys(_operations_in(fields)))
+        counted = _WRITTEN if is_of_file or not number else _WRITTEN - _ANY_CONTENT
+        if is_read and any(fields[key] not in (None, "") for key in counted & fields.keys()):
+            found["edit"] = None
     return list(found)
+
+
+def _tables(raw_input: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of an input with their names, the whole first; their fields in snake case."""
+    waiting = [("", raw_input, _MAX_DEPTH)]
+    while waiting:
+        name, value, depth = waiting.pop()
+        if depth and isinstance(value, str):
+            value = _read(value)
+        if depth and isinstance(value, list):
+            waiting += [(name, item, depth - 1) for item in value[:_MAX_PATHS]]
+        elif depth and isinstance(value, dict):
+            items = list(islice(value.items(), _MAX_PATHS))
+            yield name, {_snake_case(key): inner for key, inner in items}
+            waiting += [(str(key), inner, depth - 1) for key, inner in items]
+
+
+def _operations_in(fields: dict[str, Any]) -> Iterator[str]:
+    """Yield "delete" and "move" if the fields of a file say so."""
+    for key, value in fields.items():
+        word = value if key in _OPERATIONS and isinstance(value, str) and len(value) < _MAX_WORD else ""
+        word = _snake_case(word)
+        if word in _DELETING or (key in _DELETING and (value is True or isinstance(value, dict))):
+            yield "delete"
+        if word in _MOVING or (key in _NEW_NAMES and isinstance(value, str) and value):
+            yield "move"
 
 
 def other_files(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> list[str]:
@@ -279,15 +328,25 @@ def leads_out(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> boo
 
     A text that only looks like a path, such as a part of a URL, names no existing file.
     """
-    texts = (one for text in _one_line(raw_input) for one in _alternatives(text))
-    return any(_is_out(one, cwd, is_inside) for one in texts)
+    texts = _one_line(raw_input)
+    lines = (
+        line.strip()
+        for text in _texts(raw_input, _CONTENT_FIELD)
+        if "\n" in text
+        for line in text.splitlines()
+    )
+    parts = (part for text in texts for part in filter(None, _PARTS.split(text)) if part != text)
+    return (
+        any(_is_out(text, cwd, is_inside) for text in texts)
+        or any(_is_out(part, cwd, is_inside, is_part=True) for part in islice(parts, 2 * _MAX_PATHS))
+        or any(_is_out(line, cwd, is_inside, is_part=True) for line in islice(lines, _MAX_PATHS))
+    )
 
 
-def _alternatives(text: str) -> Iterator[str]:
-    """Yield a text, and what may be its parts if it is a pattern with braces."""
-    yield text
-    if "{" in text:
-        yield from filter(None, re.split(r"[{},]", text))
+def fetches(raw_input: Any) -> bool:
+    """Return whether an input names an address of the web in a field for one."""
+    values = (value if isinstance(value, list) else [value] for value in _fields(raw_input, _URL_FIELD))
+    return any(isinstance(text, str) and _WEB.match(text) is not None for texts in values for text in texts)
 
 
 def _one_line(raw_input: Any) -> list[str]:
@@ -297,20 +356,23 @@ def _one_line(raw_input: Any) -> list[str]:
     return list(dict.fromkeys(islice(texts, 2 * _MAX_PATHS)))
 
 
-def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
+def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool], *, is_part: bool = False) -> bool:
+    """Return whether a text names an existing place outside; if it is no part, also a new one."""
     if _HOME_OF.match(text):
         return True
     if not text.startswith(("/", "~/")) and ".." not in text.split("/"):
         return False
     if is_deep(text):
         return True
-    plain = _GLOB.split(expand_home(text), maxsplit=1)[0]
+    plain, *more = _GLOB.split(expand_home(text), maxsplit=1)
+    plain = f"{plain.rpartition('/')[0]}/" if more else plain
     path = os.path.normpath(os.path.join(cwd, plain))  # noqa: PTH118
     try:
         if is_inside(path):
             return False
         folder = os.path.dirname(path)  # noqa: PTH120
-        return os.path.lexists(path) or (folder != "/" and os.path.isdir(folder))  # noqa: PTH112
+        is_new = not is_part and folder != "/" and os.path.isdir(folder)  # noqa: PTH112
+        return is_new or os.path.lexists(path)
     except ValueError:  # no valid path on this machine
         return False
 

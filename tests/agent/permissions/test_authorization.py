@@ -562,6 +562,19 @@ OUTSIDE: list[Frame | str] = [
     *({"script": "ls"}, {"input": {"command": "ls"}}, '{"command": "ls"}', {"arguments": {"argv": ["ls"]}}),
     *({"pattern": "../beside/*"}, {"glob": "/etc/*"}, {"include": "../../../../../../etc/passw*"}),
     *({"glob": "{../beside,a}/*"}, {"glob": "{/etc,a}/*"}, {"item": "/etc/passwd\n"}, {"item": "~root/x"}),
+    *(
+        {"item": "a,/etc/passwd"},
+        {"item": "a\n/etc/passwd"},
+        {"item": "@/etc/passwd"},
+        {"item": "--file=/etc/passwd"},
+    ),
+    *(
+        {"path": "a;../beside"},
+        {"path": "'/etc/passwd'|a"},
+        {"path": "HEAD:/etc/passwd"},
+        {"item": "a /etc/passw*"},
+    ),
+    *({"url": "https://example.org/a"}, {"sourceUrls": ["a", "ftp://example.org"]}, {"powershell": "ls"}),
     {"a": {"b": {"c": {"d": {"e": {"f": {"g": "h"}}}}}}},
 ]
 
@@ -582,6 +595,8 @@ async def test_a_look_that_runs_something_or_leads_out_is_a_question(
     [
         *({"command": "view", "path": "a"}, {"pattern": "/api/users", "path": "."}, {"query": "a/../b"}),
         *({"file_path": "a", "offset": 1}, {"pattern": "*.py"}, {"prompt": "run `ls` in /etc"}),
+        *({"pattern": "from '../new'"}, {"pattern": "https://example.org/etc"}, {"pattern": "a == /missing"}),
+        {"todos": [{"content": "look at /etc", "status": "pending"}]},
     ],
 )
 async def test_a_look_in_the_workspace_goes_on(tmp_path: Path, raw_input: Frame) -> None:
@@ -706,12 +721,28 @@ GIT_DELETION: Frame = {"rawInput": {"patch": "diff --git a/a b/a\ndeleted file m
 MOVE: Frame = {"rawInput": {"input": "*** Update File: a\n*** Move to: b\n"}}
 GIT_MOVE: Frame = {"rawInput": {"patch": "diff --git a/a b/b\nrename from a\nrename to b\n"}}
 NEW_TEXT: Frame = {"rawInput": {"path": "a", "old_str": "x", "new_str": "y"}}
+EDITS: Frame = {"rawInput": {"path": "a", "edits": [{"oldText": "x", "newText": "y"}]}}
+NESTED: Frame = {"rawInput": {"input": '{"files": [{"path": "a", "content": "y"}]}'}}
+DELETED: Frame = {"rawInput": {"changes": {"/w/a": {"type": "delete", "content": "x"}}}}
+MOVED: Frame = {
+    "rawInput": {"changes": {"/w/a": {"type": "update", "move_path": "/w/b", "unified_diff": ""}}}
+}
+OPERATION: Frame = {"rawInput": {"command": "delete", "path": "a"}}
+RENAME: Frame = {"rawInput": {"action": "Rename", "old_path": "a", "newPath": "b"}}
+NO_MOVE: Frame = {
+    "rawInput": {
+        "changes": {"/w/a": {"type": "update", "move_path": None}},
+        "edits": [{"type": "delete", "line": 2}],
+        "command": "str_replace",
+        "path": "a",
+    }
+}
 NO_NEW_TEXT: Frame = {"rawInput": {"path": "a", "old_str": None, "new_str": None, "file_text": ""}}
 RUN: Frame = {"rawInput": {"script": "make"}}
 
 
 @pytest.mark.parametrize("kind", ["read", "search"])
-@pytest.mark.parametrize("told", [CHANGE, DELETION, GIT_DELETION, MOVE, NEW_TEXT, RUN])
+@pytest.mark.parametrize("told", [CHANGE, DELETION, GIT_DELETION, MOVE, NEW_TEXT, EDITS, NESTED, RUN])
 async def test_an_edit_or_a_command_that_the_agent_calls_a_read_is_none(
     kind: str, told: Frame, tmp_path: Path
 ) -> None:
@@ -729,9 +760,21 @@ async def test_a_tool_with_empty_fields_for_a_new_text_may_read(tmp_path: Path) 
     ) == chosen("yes")
 
 
-@pytest.mark.parametrize("told", [DELETION, GIT_DELETION, MOVE, GIT_MOVE])
-async def test_a_policy_for_edits_covers_no_patch_that_deletes_or_moves(told: Frame, tmp_path: Path) -> None:
-    call: Frame = {"kind": "edit", "locations": [{"path": str(tmp_path / "a")}], **told}
+def edit_of_a(told: Frame, workspace: Path) -> Frame:
+    more: Frame = json.loads(json.dumps(told).replace("/w/", f"{workspace}/"))
+    return {"kind": "edit", "locations": [{"path": str(workspace / "a")}], **more}
+
+
+@pytest.mark.parametrize("told", [EDITS, NESTED, NO_MOVE])
+async def test_a_policy_for_edits_covers_edits_in_any_form(told: Frame, tmp_path: Path) -> None:
+    call = edit_of_a(told, tmp_path)
+
+    assert await answered_under("allow-edits", call, tmp_path) == chosen("yes")
+
+
+@pytest.mark.parametrize("told", [DELETION, GIT_DELETION, MOVE, GIT_MOVE, DELETED, MOVED, OPERATION, RENAME])
+async def test_a_policy_for_edits_covers_no_edit_that_deletes_or_moves(told: Frame, tmp_path: Path) -> None:
+    call = edit_of_a(told, tmp_path)
 
     assert await answered_under("allow-edits", call, tmp_path) is None
 
