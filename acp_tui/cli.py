@@ -23,10 +23,10 @@ if TYPE_CHECKING:  # for annotations only: each command loads no more than it ne
     from acp_tui.agent.process import Process, SpawnFailed
     from acp_tui.conversation.start_options import SandboxOption, Start
     from acp_tui.store.agents import KnownAgent
-    from acp_tui.store.folders import Problem
     from acp_tui.store.launch import Launch, ProtocolChoice
     from acp_tui.store.mcp import McpServer
     from acp_tui.store.settings import Settings
+    from acp_tui.store.toml_check import Problem
 
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
@@ -596,7 +596,8 @@ def _start_log(options: Options) -> None:
     # only for the interface
     import logging
 
-    from acp_tui.store.folders import open_plain, state_folder
+    from acp_tui.store.folders import state_folder
+    from acp_tui.store.plain_files import open_plain
 
     handler: logging.Handler
     own = state_folder() / "acp-tui.log"

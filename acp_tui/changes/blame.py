@@ -31,7 +31,7 @@ from acp_tui.lazy_regex import regex
 from acp_tui.protocol import frames
 from acp_tui.protocol.json_values import as_list, as_object, member
 from acp_tui.session.events import Hunk, LineStep
-from acp_tui.store.folders import plain_bytes
+from acp_tui.store.plain_files import plain_bytes
 from acp_tui.workspace.real_paths import followed
 
 _ROWS: Final = regex(rb'"(?:snapped|kept)": |"session/prompt"')

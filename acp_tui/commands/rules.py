@@ -25,7 +25,7 @@ from acp_tui.safe_text import exact_line
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.store.folders import plain_file
+from acp_tui.store.plain_files import plain_file
 from acp_tui.store.recordings import RecordedSession, read, recent
 
 _MANY: Final = 100_000

@@ -12,7 +12,7 @@ from typing import Final
 from acp_tui.formatting import inside
 from acp_tui.protocol.schema import ContentBlock, ResourceLink, TextContent
 from acp_tui.session import line_notes
-from acp_tui.store.folders import plain_file
+from acp_tui.store.plain_files import plain_file
 from acp_tui.workspace.encodings import decode
 
 _LARGEST: Final = 8_000_000

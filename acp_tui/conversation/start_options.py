@@ -10,11 +10,12 @@ from typing import Literal, Self
 
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.store.agents import KnownAgent, agent_behind
-from acp_tui.store.folders import Problem, state_folder
+from acp_tui.store.folders import state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.preferences import SandboxedWorkspaces
 from acp_tui.store.settings import Policy, Settings
+from acp_tui.store.toml_check import Problem
 from acp_tui.workspace.guard import Guard
 
 SandboxOption = Literal["", "on", "off", "strict", "partial"]

@@ -22,8 +22,8 @@ from acp_tui.lazy_regex import regex
 from acp_tui.rules import command_rules
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import toml_check
-from acp_tui.store.folders import Problem, SharedJson, plain_file, write_whole
-from acp_tui.store.toml_check import Place, line_of
+from acp_tui.store.plain_files import SharedJson, plain_file, write_whole
+from acp_tui.store.toml_check import Place, Problem, line_of
 
 NAME: Final = "rules.toml"
 WORKSPACE_FILE: Final = Path(".acp-tui") / NAME

@@ -21,7 +21,7 @@ from acp_tui.sandbox.places import (
     SSH_AGENT,
     TEMPORARY,
 )
-from acp_tui.store.folders import open_plain, plain_bytes
+from acp_tui.store.plain_files import open_plain, plain_bytes
 from acp_tui.workspace.real_paths import followed
 
 Access = Literal["write", "read", "hide"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.lazy_regex import regex
-from acp_tui.store.folders import plain_bytes
+from acp_tui.store.plain_files import plain_bytes
 
 _ROW: Final = regex(
     r'^[ \t]*+(?:\[(?:"(?:\\.|[^"\\])*+"|[^]"\n])*+\][ \t]*+)?([a-z][a-z0-9-]*+)[ \t]*+='

@@ -4,5 +4,6 @@
 - Recorded sessions: `journal`, `journal_overflow`, `recordings`, `disk_space`, `redaction`, `decisions`.
 - Search in them: `search_documents`, `search_index`, `search_query`.
 - Kept for the user: `preferences`, `prompts`, `edited_texts`.
-- For all of them: `folders` (how files are read and written), `urls` (secrets in addresses).
+- For all of them: `folders` (where they are), `plain_files` (how they are read, locked and written), `urls`
+  (secrets in addresses).
 """

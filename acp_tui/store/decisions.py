@@ -17,9 +17,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.store.folders import NO_ROOM, Problem, append, locked, plain_bytes, private_folder
+from acp_tui.store.folders import private_folder
 from acp_tui.store.journal import MASK, SECRET_LENGTH
+from acp_tui.store.plain_files import NO_ROOM, append, locked, plain_bytes
 from acp_tui.store.redaction import mask_tokens
+from acp_tui.store.toml_check import Problem
 
 NAME: Final = "decisions.ndjson"
 OVERWRITE: Final = "overwrite"

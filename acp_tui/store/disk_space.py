@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.store.folders import SharedJson, open_plain
 from acp_tui.store.journal import is_open
 from acp_tui.store.journal_overflow import paths_beside, remove_overflow
+from acp_tui.store.plain_files import SharedJson, open_plain
 from acp_tui.store.recordings import RecordedSession, recent
 from acp_tui.store.search_index import forget, index_folder
 

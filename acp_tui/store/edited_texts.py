@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.lazy_regex import regex
-from acp_tui.store.folders import plain_bytes, private_folder
+from acp_tui.store.folders import private_folder
+from acp_tui.store.plain_files import plain_bytes
 
 FOLDER: Final = "edits"
 """The folder of these texts, in the data folder."""

@@ -24,8 +24,10 @@ from typing import Any, Final, NamedTuple
 
 from acp_tui.formatting import size
 from acp_tui.lazy_regex import regex
-from acp_tui.store.folders import NO_ROOM, Problem, open_plain, private_folder
+from acp_tui.store.folders import private_folder
 from acp_tui.store.journal_overflow import Overflow, kept_rows, remove_overflow
+from acp_tui.store.plain_files import NO_ROOM, open_plain
+from acp_tui.store.toml_check import Problem
 
 MAX_JOURNAL_BYTES: Final = 256 << 20
 """Bytes of a journal after which only the latest rows are kept."""

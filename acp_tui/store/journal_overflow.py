@@ -17,7 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from acp_tui.store.folders import open_plain, plain_bytes, private_folder
+from acp_tui.store.folders import private_folder
+from acp_tui.store.plain_files import open_plain, plain_bytes
 
 LATEST_BYTES: Final = 4 << 20
 """Minimum bytes kept of the latest rows."""

@@ -14,8 +14,7 @@ from typing import Any, Final, NamedTuple
 from acp_tui.formatting import expand_home
 from acp_tui.lazy_regex import regex
 from acp_tui.store import toml_check
-from acp_tui.store.folders import Problem
-from acp_tui.store.toml_check import Place
+from acp_tui.store.toml_check import Place, Problem
 
 
 class McpServer(NamedTuple):

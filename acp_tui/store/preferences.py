@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 from typing_extensions import override
 
-from acp_tui.store.folders import Problem, SharedJson, plain_bytes, plain_text, write_whole
+from acp_tui.store.plain_files import SharedJson, plain_bytes, plain_text, write_whole
+from acp_tui.store.toml_check import Problem
 
 Value = str | bool
 log = logging.getLogger(__name__)

@@ -14,16 +14,9 @@ from typing import Final, NamedTuple
 
 from acp_tui.lazy_regex import regex
 from acp_tui.platform import reserve
-from acp_tui.store.folders import (
-    Problem,
-    append,
-    locked,
-    open_plain,
-    plain_bytes,
-    plain_file,
-    private_folder,
-    write_whole,
-)
+from acp_tui.store.folders import private_folder
+from acp_tui.store.plain_files import append, locked, open_plain, plain_bytes, plain_file, write_whole
+from acp_tui.store.toml_check import Problem
 
 CHIP: Final = regex(r"\[[^\[\]\n]{1,80} #\d+\]")
 """Pattern of a chip; only known chips are replaced."""

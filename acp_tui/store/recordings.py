@@ -16,8 +16,8 @@ from typing import Any, BinaryIO, Final
 from acp_tui.lazy_regex import regex
 from acp_tui.protocol import frames as json_line
 from acp_tui.protocol.json_values import as_list, member
-from acp_tui.store.folders import plain_file
 from acp_tui.store.journal_overflow import kept_rows
+from acp_tui.store.plain_files import plain_file
 
 _PIECE: Final = 1 << 20
 """Bytes read at a time."""

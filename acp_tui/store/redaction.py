@@ -22,8 +22,9 @@ from acp_tui.lazy_regex import regex
 from acp_tui.protocol import frames as json_line
 from acp_tui.protocol.json_values import member
 from acp_tui.store import urls
-from acp_tui.store.folders import plain_file, private_folder
+from acp_tui.store.folders import private_folder
 from acp_tui.store.journal import SECRET_LENGTH
+from acp_tui.store.plain_files import plain_file
 
 PATH, VARIABLE, TOKEN, CONTENT, OUTPUT = "path", "variable", "token", "file content", "output"
 ACCOUNT: Final = "account"

@@ -18,7 +18,7 @@ from acp_tui.lazy_regex import regex
 from acp_tui.protocol import dialects, frames, version2
 from acp_tui.protocol.json_values import as_list, member
 from acp_tui.store.agents import quirks_of
-from acp_tui.store.folders import plain_file
+from acp_tui.store.plain_files import plain_file
 
 Column = Literal["prompt", "answer", "plan", "tool", "output", "decision", "file"]
 """A part of a document that can be searched on its own."""

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from acp_tui.store import journal
-from acp_tui.store.folders import open_plain, plain_file, private_folder, state_folder
+from acp_tui.store.folders import private_folder, state_folder
+from acp_tui.store.plain_files import open_plain, plain_file
 from acp_tui.store.search_documents import COLUMNS, Document, DocumentReader
 from acp_tui.store.search_query import Query, has_folder, indexed
 from acp_tui.trusted_programs import own_command

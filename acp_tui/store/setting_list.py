@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from acp_tui.store.folders import Problem, plain_text
 from acp_tui.store.mcp import McpServer
+from acp_tui.store.plain_files import plain_text
 from acp_tui.store.settings import SETTINGS, JournalBudget, Settings, load
-from acp_tui.store.toml_check import line_of
+from acp_tui.store.toml_check import Problem, line_of
 
 DEFAULT: Final = "default"
 """Source of a setting that is not set anywhere."""

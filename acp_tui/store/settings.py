@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from acp_tui.lazy_regex import regex
 from acp_tui.store import mcp, toml_check
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent, SandboxNetwork
-from acp_tui.store.folders import Problem, plain_text
-from acp_tui.store.toml_check import Place, line_of
+from acp_tui.store.plain_files import plain_text
+from acp_tui.store.toml_check import Place, Problem, line_of
 
 PANES: Final = ("plan", "tool-calls", "changes")
 """Panes available beside the chat."""

@@ -6,12 +6,30 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from acp_tui.lazy_regex import regex
 
 Place = Sequence[str | int]
 """Path to a value: keys, and indices (from 0) of arrays of tables: `("rules", 0, "path")`."""
+
+
+class Problem(NamedTuple):
+    """A mistake in a file of the user, for display."""
+
+    path: Path
+    line: int | None
+    """Line from 1, or None for the whole file."""
+    message: str
+    about: str = ""
+    """Name of the MCP server left out because of it."""
+
+    def __str__(self) -> str:
+        """Return the problem in a compiler's format: `path:line: message`."""
+        place = str(self.path) if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.message}"
+
 
 _HEADER = regex(r"\s*(\[\[?)([^\[\]]+)\]\]?\s*(?:#.*)?$")
 _KEY = regex(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")

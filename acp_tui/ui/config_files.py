@@ -9,8 +9,9 @@ from typing import Final
 
 from acp_tui.conversation.start_options import Start
 from acp_tui.store.agents import known_agents
-from acp_tui.store.folders import Problem, config_folder
+from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import SETTINGS, Settings, load
+from acp_tui.store.toml_check import Problem
 from acp_tui.ui.application import key_settings
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.tabs import Tabs

@@ -14,11 +14,11 @@ from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_start import KnownSession
 from acp_tui.conversation.start_options import Start
 from acp_tui.store.agents import KnownAgent
-from acp_tui.store.folders import Problem
 from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy, Settings
+from acp_tui.store.toml_check import Problem
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.session_screen import unfinished_work
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, Key, SessionTabs

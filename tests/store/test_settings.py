@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.store.folders import Problem
 from acp_tui.store.settings import Settings, load
+from acp_tui.store.toml_check import Problem
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import pytest
 from acp_tui.rules import rule_files as rule_files
 from acp_tui.store import recordings, settings
 from acp_tui.store.decisions import Decisions
-from acp_tui.store.folders import SharedJson, append, locked, open_plain, plain_bytes, plain_text
 from acp_tui.store.journal import JournalTail
 from acp_tui.store.journal_overflow import kept_rows, paths_beside
+from acp_tui.store.plain_files import SharedJson, append, locked, open_plain, plain_bytes, plain_text
 from acp_tui.store.preferences import last_theme, load_layout
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory
 from acp_tui.ui.application import theme_files

@@ -36,9 +36,10 @@ from typing_extensions import override
 from acp_tui.conversation.start_options import Start
 from acp_tui.desktop import Colors, colors_of_terminal, speaks_777
 from acp_tui.platform import load_hashlib
-from acp_tui.store.folders import Problem, config_folder
+from acp_tui.store.folders import config_folder
 from acp_tui.store.preferences import DiffPreferences
 from acp_tui.store.settings import Settings
+from acp_tui.store.toml_check import Problem
 from acp_tui.ui.application.app_theme import AppTheme, AsciiFilter, is_ascii
 from acp_tui.ui.application.attention import Attention, Seat
 from acp_tui.ui.application.clipboard import Clipboard

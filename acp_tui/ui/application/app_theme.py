@@ -14,8 +14,9 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from acp_tui.desktop import Colors
-from acp_tui.store.folders import Problem, state_folder
+from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
+from acp_tui.store.toml_check import Problem
 from acp_tui.ui.application.theme_files import (
     ThemeFile,
     ThemeProblem,

@@ -16,8 +16,8 @@ from textual.dom import DOMNode
 from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys
 from textual.screen import Screen
 
-from acp_tui.store.folders import Problem, plain_text
-from acp_tui.store.toml_check import line_of, nearest
+from acp_tui.store.plain_files import plain_text
+from acp_tui.store.toml_check import Problem, line_of, nearest
 from acp_tui.ui.application.command_table import BY_NAME, Group
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.rows.keys import KeyLine, key_map

@@ -17,7 +17,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from acp_tui.lazy_regex import regex
-from acp_tui.store.folders import plain_text
+from acp_tui.store.plain_files import plain_text
 from acp_tui.ui.widgets.contrast import LEAST, LEAST_OF_DECORATION, contrast, legible, mix
 from acp_tui.ui.widgets.styles import ROLES, Styles
 

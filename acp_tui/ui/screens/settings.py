@@ -13,8 +13,8 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from acp_tui.formatting import from_home
-from acp_tui.store.folders import Problem
 from acp_tui.store.setting_list import DEFAULT, ListedSetting
+from acp_tui.store.toml_check import Problem
 from acp_tui.ui.screens.base.editor import begin, open_in_editor
 from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys
 from acp_tui.ui.widgets.delay import draws

@@ -22,8 +22,8 @@ from typing_extensions import override
 
 from acp_tui.formatting import from_home
 from acp_tui.store.agents import KnownAgent
-from acp_tui.store.folders import Problem
 from acp_tui.store.recordings import RecordedSession
+from acp_tui.store.toml_check import Problem
 from acp_tui.ui.application.key_guard import AGAIN, key_history_of
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuFilter, number_of

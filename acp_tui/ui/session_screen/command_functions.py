@@ -11,10 +11,11 @@ from acp_tui.conversation.approval import ASKS
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.login import can_log_out, log_out
 from acp_tui.session.session import THIS_TURN, Session
-from acp_tui.store.folders import Problem, config_folder, places
+from acp_tui.store.folders import config_folder, places
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.setting_list import DEFAULT, ListedSetting, Override, listed, shown
 from acp_tui.store.settings import Policy
+from acp_tui.store.toml_check import Problem
 from acp_tui.trusted_programs import own_command
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.application.key_guard import AGAIN, KeyHistory, key_history_of

@@ -10,8 +10,8 @@ import pytest
 from acp_tui.protocol.schema import SessionInfoUpdate, TurnUsage, UsageUpdate
 from acp_tui.protocol.validation import read
 from acp_tui.session.events import Prompted, TurnEnded
-from acp_tui.store.folders import Problem
 from acp_tui.store.mcp import McpServer
+from acp_tui.store.toml_check import Problem
 from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen
 from acp_tui.ui.screens.session_details import sections
 from tests.conversation.talks import start, talk

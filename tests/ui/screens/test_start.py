@@ -10,8 +10,8 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from acp_tui.store.agents import KnownAgent
-from acp_tui.store.folders import Problem
 from acp_tui.store.recordings import RecordedSession
+from acp_tui.store.toml_check import Problem
 from acp_tui.ui.screens.start import (
     FailureChoice,
     FailureScreen,

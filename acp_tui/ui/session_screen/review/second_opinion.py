@@ -15,7 +15,7 @@ from acp_tui.session.entries import AgentMessage, absolute, text_of
 from acp_tui.session.events import Noted
 from acp_tui.session.file_changes import FileChange
 from acp_tui.session.session import Session
-from acp_tui.store.folders import plain_bytes
+from acp_tui.store.plain_files import plain_bytes
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.review import notes as note_menus
