@@ -706,11 +706,11 @@ def see_rules(words: Sequence[str]) -> int:
     if options["what"] == "try" and options["files"]:
         raise Refusal("rules try takes no files; it uses the rule files in effect.", USAGE)
     # only for this subcommand
-    from acp_tui.rules import rule_files
+    from acp_tui.rules import rule_files, trusted_files
     from acp_tui.rules.rule_book import RuleBook
     from acp_tui.store import folders
 
-    trust = rule_files.Trust(folders.state_folder() / rule_files.TRUST_NAME)
+    trust = trusted_files.Trust(folders.state_folder() / trusted_files.TRUST_NAME)
     book = RuleBook(folders.config_folder() / rule_files.NAME, trust)
     book.enter(folder(options["cwd"], "The folder"))
     if options["what"] == "check":

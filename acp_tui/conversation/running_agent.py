@@ -18,6 +18,7 @@ from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import InitializeResponse
 from acp_tui.rules import rule_files
 from acp_tui.rules.rule_book import RuleBook
+from acp_tui.rules.trusted_files import TRUST_NAME, Trust
 from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.events import Noted, SessionChange
 from acp_tui.session.session import Session
@@ -243,9 +244,7 @@ def _host(start: Start, launch: Launch, sandbox: sandboxes.Sandbox | None) -> Ho
 
 def rule_book() -> RuleBook:
     """Return the user's rules for one agent, with its own sessions."""
-    return RuleBook(
-        config_folder() / rule_files.NAME, rule_files.Trust(state_folder() / rule_files.TRUST_NAME)
-    )
+    return RuleBook(config_folder() / rule_files.NAME, Trust(state_folder() / TRUST_NAME))
 
 
 def _journal(start: Start, launch: Launch) -> Journal:

@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.rules.rule_files import TRUST_NAME, Trust, contents
+from acp_tui.rules.trusted_files import TRUST_NAME, Trust, contents
 from acp_tui.store.folders import state_folder
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,8 @@ from typing import Final, Literal, get_args
 
 from acp_tui.rules import rule_files
 from acp_tui.rules.model import Rule
-from acp_tui.rules.rule_files import RuleFile, Trust
+from acp_tui.rules.rule_files import RuleFile
+from acp_tui.rules.trusted_files import Trust
 from acp_tui.store.toml_check import Problem
 
 RuleState = Literal["counts", "expired", "not trusted", "mistake"]

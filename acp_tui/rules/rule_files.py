@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
@@ -21,15 +20,13 @@ from acp_tui.formatting import expand_home, from_home
 from acp_tui.lazy_regex import regex
 from acp_tui.rules import command_rules
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
+from acp_tui.rules.trusted_files import contents
 from acp_tui.store import toml_check
-from acp_tui.store.plain_files import SharedJson, plain_file, write_whole
+from acp_tui.store.plain_files import write_whole
 from acp_tui.store.toml_check import Place, Problem, line_of
 
 NAME: Final = "rules.toml"
 WORKSPACE_FILE: Final = Path(".acp-tui") / NAME
-
-_MAX_BYTES: Final = 1 << 18
-"""Size of the largest rule file that is read."""
 
 
 @dataclass(frozen=True)
@@ -70,19 +67,6 @@ def load(path: Path) -> RuleFile:
         message = f"not valid TOML: {_TOML_LINE.sub('', str(error))}"
         return _unreadable(path, int(found[1]) if found else None, message, digest)
     return _read(path, text, tables, digest)
-
-
-def contents(path: Path) -> bytes:
-    """Return the bytes of a rule file, which is untrusted if it comes with a workspace.
-
-    Raises:
-        OSError: it cannot be read, is no regular file (a pipe would never end), or is far too large.
-    """
-    with plain_file(path) as file:
-        data = file.read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise OSError(errno.EFBIG, "it is larger than 256 KB")
-    return data
 
 
 def signature(path: Path) -> tuple[int, ...]:
@@ -324,45 +308,3 @@ def _write(path: Path, data: bytes) -> None:
         write_whole(path, data)
     except OSError as error:
         raise CannotWrite(f"{path} cannot be written: {error.strerror}.") from None
-
-
-TRUST_NAME: Final = "trusted-rules.json"
-
-
-class Trust:
-    """The trusted rule files: the path of each, and the digest of the bytes that the user saw."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = SharedJson(path)
-
-    def has(self, file: Path, digest: str) -> bool:
-        """Return whether a file with this digest is trusted."""
-        return bool(digest) and self._read().get(str(file)) == digest
-
-    def give(self, file: Path, digest: str) -> None:
-        """Trust a file with this digest.
-
-        Raises:
-            OSError: it cannot be saved.
-        """
-        self._file.change(lambda found: {**_trusted(found), str(file): digest})
-
-    def take(self, file: Path) -> None:
-        """Stop trusting a file.
-
-        Raises:
-            OSError: it cannot be saved.
-        """
-        self._file.change(
-            lambda found: {name: digest for name, digest in _trusted(found).items() if name != str(file)}
-        )
-
-    def _read(self) -> dict[str, str]:
-        try:
-            return _trusted(self._file.read())
-        except OSError:
-            return {}  # nothing is trusted, and the user is asked again
-
-
-def _trusted(found: object) -> dict[str, str]:
-    return found if isinstance(found, dict) else {}

@@ -14,7 +14,7 @@ from acp_tui.conversation.session_start import KnownSession
 from acp_tui.conversation.start_options import Start
 from acp_tui.conversation.system_prompt import WORKSPACE_FILE, SystemPrompt, workspace_prompt
 from acp_tui.protocol.schema import SessionInfo
-from acp_tui.rules.rule_files import Trust
+from acp_tui.rules.trusted_files import Trust
 from tests.conversation.talks import launch, said, start, talk
 from tests.waiting import until
 

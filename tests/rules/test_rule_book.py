@@ -10,7 +10,8 @@ import pytest
 from acp_tui.protocol import schema
 from acp_tui.rules.model import TOOL_KINDS, Rule, ToolUse, decide
 from acp_tui.rules.rule_book import RuleBook, RuleChanges, RuleDraft
-from acp_tui.rules.rule_files import CannotWrite, Trust
+from acp_tui.rules.rule_files import CannotWrite
+from acp_tui.rules.trusted_files import Trust
 from tests.waiting import PATIENCE
 
 ALLOW_LS = '[[rules]]\ndecision = "allow"\ncommand = "ls"\n'

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules import rule_files as rule_files
+from acp_tui.rules import rule_files, trusted_files
 from acp_tui.store import recordings, settings
 from acp_tui.store.decisions import Decisions
 from acp_tui.store.journal import JournalTail
@@ -58,7 +58,7 @@ READERS: list[Callable[[Path], object]] = [
     plain_bytes, plain_text, JournalTail, recordings.read, recordings.prompted_sessions,
     lambda path: list(Decisions(path)), lambda path: SharedJson(path).read(),
     lambda path: SharedJson(path).change(lambda found: found), lambda path: append(path, b"x\n"),
-    rule_files.contents,
+    trusted_files.contents,
 ]  # fmt: skip
 
 

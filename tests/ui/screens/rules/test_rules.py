@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from acp_tui.rules.model import ToolUse
 from acp_tui.rules.rule_book import RuleBook, RuleChanges
-from acp_tui.rules.rule_files import Trust
+from acp_tui.rules.trusted_files import Trust
 from acp_tui.ui.screens.rules.rule_editor import RuleEditor, RuleTrial
 from acp_tui.ui.screens.rules.rules import RulesScreen, RuleTrust
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
