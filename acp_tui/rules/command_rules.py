@@ -638,7 +638,7 @@ def _is_named(words: Sequence[str], prefix: Sequence[str]) -> bool:
             for before, word in pairwise(words)
             if word != prefix[0] or (before.startswith("-") and program not in _FINDERS)
         ]
-    text, end = "\n".join(rest), 0
+    text, end = "\n".join(("", *rest)), 0
     for word in prefix:
         found = _whole(word).search(text, end)
         if found is None:
@@ -654,8 +654,11 @@ def _in_order(words: Iterable[str], wanted: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _whole(word: str) -> re.Pattern[str]:
-    """Return a pattern for a whole word that is no part of another word, a file name or a folder name."""
-    return re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w/-]|\.\w)")
+    """Return a pattern for a whole word, which may be joined to an option of one letter (`tar -Irm`).
+
+    It is no part of another word, a file name or a folder name.
+    """
+    return re.compile(rf"(?:(?<![\w.-])|(?<=\n-[A-Za-z])){re.escape(word)}(?![\w/-]|\.\w)")
 
 
 def _is_copied(words: Words, program: str) -> bool:

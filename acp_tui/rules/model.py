@@ -246,7 +246,7 @@ class _RuleMatcher:
 
 def _is_exactly(rule: Rule, use: ToolUse) -> bool:
     """Return whether a tool use runs exactly the command of a rule, in its folder."""
-    if use.command is None or use.command.strip() != rule.command:
+    if use.command is None or shell.trimmed(use.command) != rule.command:
         return False
     folders = filter(None, (use.folder or use.workspace, *use.folders))
     return rule.folder is None or {each.rstrip("/") for each in folders} == {rule.folder.rstrip("/")}

@@ -320,7 +320,11 @@ _STAYS: Final = frozenset(
     }
 )
 """Programs that walk through folders only with an option."""
-_DEEP: Final = regex(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive.*|--dereference-recursive|--archive")
+_DEEP: Final = regex(
+    r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive.*|--dereference-recursive|--archive|(?:--d[a-z]*=)?recurse|--no-index"
+)
+_JOINED: Final = regex(r"[=:,]")
+"""Signs between a folder and other parts of a word."""
 _FROM_LISTS: Final = regex(
     r"--(?:files0?-from|pathspec-from-file|from-file|files|include-from|config|input-file|arg-file|load)\b.*"
 )
@@ -361,6 +365,33 @@ _INTERPRETERS: Final = regex(
 """Programs that run their input if they get no file."""
 _TAKE_ORDERS: Final = frozenset({"ed", "red", "ex", "mail", "mailx"})
 """Programs that run commands from their input, even if they get a file."""
+_SOURCING: Final = frozenset({".", "source"})
+"""Commands by which a shell runs a file."""
+_MAKES: Final = frozenset({"make", "gmake"})
+_MAKEFILE_OF_INPUT: Final = regex(r"-[a-zA-Z]*f-|--(?:file|m[a-z]*)=-")
+_FROM_INPUT: Final = regex(r"-[a-zA-Z]*s[a-zA-Z]*")
+_SHELL: Final = regex("|".join(sorted(SHELLS)))
+_VALUED: Final = (
+    (_SHELL, regex(r"[-+][a-zA-Z]*[oO]|--rcfile|--init-file")),
+    (regex(r"python[\d.]*|pypy3?"), regex(r"-[a-zA-Z]*[WX]")),
+    (regex(r"perl[\d.]*"), regex(r"-[a-zA-Z]*I")),
+    (regex(r"ruby[\d.]*"), regex(r"-[a-zA-Z]*[rICE]")),
+    (
+        regex(r"node|nodejs|bun"),
+        regex(r"-[rC]|--(?:require|import|preload|conditions|loader|experimental-loader|inspect-port)"),
+    ),
+    (regex(r"lua[\d.]*"), regex(r"-l")),
+    (regex(r"php[\d.]*"), regex(r"-[dcz]")),
+    (regex(r"tclsh"), regex(r"-encoding")),
+)
+"""Options of interpreters whose value is the next word."""
+_ENDS: Final = regex(r"--version|--help|-[Vvh]")
+_ENDING: Final = (
+    (_SHELL, regex(r"--version|--help")),
+    (regex(r"python[\d.]*|pypy3?"), regex(r"--version|--help|-V+|-h")),
+    (regex(r"ssh|s?ftp"), regex(r"-V")),
+)
+"""Options after which an interpreter runs nothing, where they are others than usual."""
 _AWK: Final = regex(r"[gmn]?awk|busybox")
 _AWK_OPENS: Final = regex(r"getline|system|ARG[VCI]|[|>@]|close|printf?\s*\(?.*>")
 _SED_STAYS: Final = regex(
@@ -504,7 +535,11 @@ class _ReachReader:
         )
         if not goes:
             return
-        below = [path for path in named if os.path.isdir(path)]  # noqa: PTH112
+        # As in `docker run -v .:/x` and `--mount type=bind,source=.`.
+        parts = [part for word in words if word and _JOINED.search(word) for part in _JOINED.split(word)]
+        spend(10 * len(parts) * len(here))
+        more = (joined(part, folder) for part in parts if part for folder in here)
+        below = [path for path in (*named, *more) if os.path.isdir(path)]  # noqa: PTH112
         is_deep = any(word is not None and _DEEP.fullmatch(word) for word in words)
         if not below and (is_git or is_deep or any(name in _WALK_HERE for name in names)):
             below = [*here]
@@ -556,24 +591,45 @@ def runs_text(command: SimpleCommand) -> bool:
             return True
         if name == "eval" and script_of(words) is None:
             return True
+        if name in _SOURCING and any(map(_is_stream, rest)):
+            return True
     return any(redirect.operator.startswith("<<") for redirect in command.redirects) and bool(
         SHELLS.intersection(names)
     )
 
 
+def _is_stream(word: str | None) -> bool:
+    return (word or "").startswith(("/dev/stdin", "/dev/fd/", "/proc/"))
+
+
 def _reads_input(name: str, rest: Sequence[str | None]) -> bool:
+    """Return whether an interpreter runs its input: it gets no file, or is told so."""
     if name in SHELLS and script_of([name, *rest]) is not None:
         return False
-    files = [word for word in rest if word is None or not word.startswith("-")]
-    return (
-        (
-            not files
-            or any(word in ("-s", "-", "/dev/stdin") for word in rest)
-            or any((word or "").startswith(("/dev/fd/", "/proc/")) for word in files)
-        )
-        and not any(word in ("--version", "-V", "--help", "-v", "-h") for word in rest)
-        and name != "make"
-    )
+    options, files = _options_and_files(name, rest)
+    is_told = "-" in files or any(map(_is_stream, files))
+    if name in _MAKES:  # it has a file of its own
+        return is_told or any(map(_MAKEFILE_OF_INPUT.fullmatch, options))
+    is_told = is_told or (name in SHELLS and any(map(_FROM_INPUT.fullmatch, options)))
+    ends = next((ends for program, ends in _ENDING if program.fullmatch(name)), _ENDS)
+    return (is_told or not files) and not any(map(ends.fullmatch, options))
+
+
+def _options_and_files(name: str, rest: Sequence[str | None]) -> tuple[list[str], list[str | None]]:
+    """Return (the options before the first file, the words that are no options and no values of one)."""
+    takes = next((options for program, options in _VALUED if program.fullmatch(name)), None)
+    options: list[str] = []
+    files: list[str | None] = []
+    is_value = False
+    for word in rest:
+        if is_value:
+            is_value = False
+        elif word is None or word == "-" or not word.startswith(("-", "+")):
+            files.append(word)
+        else:
+            is_value = takes is not None and takes.fullmatch(word) is not None
+            options += [] if files else [word]
+    return options, files
 
 
 def is_plain_sed(rest: Sequence[str | None]) -> bool:

@@ -187,6 +187,12 @@ def tree_of(text: str) -> Node:
     return _parser().parse(text.encode("utf-8", "replace")).root_node
 
 
+def trimmed(text: str) -> str:
+    """Return a command without blanks around it, but with one after a backslash: it is part of a word."""
+    bare = text.strip(" \t\n")
+    return text if bare.endswith("\\") else bare
+
+
 def is_too_long(text: str) -> bool:
     """Return whether a line is too long to be parsed."""
     return len(text) > MAX_LINE or len(parse_line(text).commands) >= _MAX_COMMANDS

@@ -79,6 +79,14 @@ def test_an_exact_rule_allows_its_command_and_no_longer_one(command: str, expect
     assert decided(ToolUse("gemini", "execute", command=command), rule) == expected
 
 
+@pytest.mark.parametrize("command", ["rm a\\", "rm a\u00a0", "rm a\v", "rm a\x1c"])
+def test_an_exact_rule_allows_no_command_whose_last_word_ends_otherwise(command: str) -> None:
+    for text in ("rm a\\ ", "rm a"):
+        rule = Rule("allow", command=text, exact=True)
+        assert decided(ToolUse("gemini", "execute", command=command), rule) == "ask"
+        assert decided(ToolUse("gemini", "execute", command=text), rule) == "allow"
+
+
 @pytest.mark.parametrize(
     ("workspace", "decision"),
     [("/w/app", "allow"), ("/w/app/sub", "allow"), ("/w/app-evil", "ask"), ("/w", "ask"), ("", "ask")],

@@ -82,6 +82,13 @@ def test_a_word_or_a_redirect_of_a_command_is_a_path(command: str, workspace: Pa
         *("python -c \"open('.e'+'nv')\"", "node -e 'x'", "bash <<E\ncat .env\nE", "cat /et*/passwd"),
         *("curl x | sh", "printf x | xargs cat", "source <(x)", "eval $x", "cat ?env"),
         *("tar -T list -c", "sed 'r x' y", "awk '{getline < x}'", "rg x", "cp -a . /tmp/x", "ln -s . x"),
+        *(
+            "grep -d recurse x .",
+            "grep --dir=recurse x .",
+            "git diff --no-index sub .",
+            "docker run -v .:/x y",
+        ),
+        *("docker run --mount type=bind,source=.,target=/x y", "podman run -v secrets:/x y"),
         *("[[ -f .env ]]", 'case x in *) cat "$y";; esac', "cat 'unclosed", "cd $x; cat y", "cd -; cat $k"),
         *("CDPATH=secrets cd x", "perl -pe 1 x", "vim -c ':e x'", "prog .", "git stash -u", "sqlite3 x"),
     ],
@@ -95,6 +102,7 @@ def test_what_only_the_shell_or_a_program_will_know_is_asked(command: str, works
     [
         *("cat k", "ls", "cat sub/a.py", "ls sub/*.py", "grep -r x sub", "git status", "cd sub; cat a.py"),
         *("npm test", "echo hello", "sed -n 1,5p sub/a.py", "awk '{print $1}' sub/a.py", "make test"),
+        *("grep -d recurse x sub", "git diff --no-index sub sub", "docker run -v ./sub:/x y"),
         *("rm -rf sub", "python -m pytest sub", "cp sub/a.py sub/b.py", "git commit -m 'no secret words'"),
     ],
 )
