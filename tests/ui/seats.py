@@ -100,12 +100,18 @@ class Seat:
     async def until(self, condition: Callable[[], object]) -> None:
         """Wait for a condition, and fail with what the screen shows."""
         end = monotonic() + PATIENCE
+        delay = 0.01
         while not condition():
             assert monotonic() < end, self.text
-            await self.pilot.pause(0.01)
+            await self.pilot.pause(delay)
+            delay = min(delay * 1.2, 0.1)  # a look draws the screen: long waits took a tenth of all tests
 
     async def sees(self, *words: str) -> None:
-        await self.until(lambda: all(word in self.text for word in words))
+        def shows() -> bool:
+            text = self.text
+            return all(word in text for word in words)
+
+        await self.until(shows)
 
     async def is_before(self, kind: type[Screen[Any]], *, waits: bool = False) -> Any:
         """Wait until a screen of this kind is on top, and return it; a dialog when its keys count.
