@@ -100,6 +100,8 @@ LAZY: Final = frozenset(
                 "ui.session_screen.review.links",
                 "ui.session_screen.review.notes",
                 "ui.session_screen.review.restore",
+                "ui.session_screen.sessions.failure_text",
+                "ui.session_screen.sessions.folder_choice",
                 "ui.session_screen.sessions.hand_over",
                 "ui.session_screen.sessions.inbox",
                 "ui.session_screen.sessions.search",

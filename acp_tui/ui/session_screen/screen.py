@@ -34,12 +34,12 @@ from acp_tui.ui.panes.status_line import StatusLine
 from acp_tui.ui.screens.base import editor
 from acp_tui.ui.screens.base.unasked_screen import is_for_prompt
 from acp_tui.ui.session_screen import command_functions, slash_commands
+from acp_tui.ui.session_screen.agent.login_dialogs import LoginDialogs
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, SessionTabs
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt.prompt import PromptArea
 from acp_tui.ui.session_screen.review import links as linked
 from acp_tui.ui.session_screen.sessions.recent_sessions import show_recent
-from acp_tui.ui.session_screen.sessions.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import KEYS_FROM_PANES, PromptBox

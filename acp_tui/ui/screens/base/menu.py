@@ -448,28 +448,3 @@ class LineDialog(Dialog[str]):
     def _submit(self, event: Input.Submitted) -> None:
         event.stop()
         self.dismiss(event.value)
-
-
-READ: Final = "read"
-HERE: Final = "here"
-OTHER: Final = "other"
-THERE: Final = "there"
-
-
-def folder_menu(gone: str, here: str, styles: Styles) -> Menu:
-    """Return the menu for a session whose folder is missing; the default only reads it."""
-    items = [
-        MenuItem(READ, "Read only", "the agent is not started", gone),
-        MenuItem(HERE, "Continue here", here, gone),
-        MenuItem(OTHER, "Choose a folder", "type the folder to continue in", gone),
-    ]
-    return Menu("The folder of this session no longer exists", items, READ, styles)
-
-
-def other_folder_menu(named: str, here: str, styles: Styles) -> Menu:
-    """Return the menu for a folder that only the agent names; the default does not grant it."""
-    items = [
-        MenuItem(HERE, "Continue here", here),
-        MenuItem(THERE, "Let it use that folder", named),
-    ]
-    return Menu("The agent says that this session was in another folder", items, HERE, styles)

@@ -23,10 +23,10 @@ from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.rules import path_rules
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
-from acp_tui.ui.screens.base.menu import HERE, Menu, MenuItem, MenuPlace, choose, other_folder_menu
+from acp_tui.ui.screens.base.menu import Menu, MenuItem, MenuPlace, choose
 from acp_tui.ui.screens.start import ago
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.sessions.start import folder_to_continue_in
+from acp_tui.ui.session_screen.sessions.folder_choice import HERE, folder_to_continue_in, other_folder_menu
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import shortened
 from acp_tui.workspace.real_paths import resolved

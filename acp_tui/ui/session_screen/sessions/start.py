@@ -1,38 +1,24 @@
-"""Start and restart of a conversation: agent choice, failures, logins and recorded sessions."""
+"""Start and restart of a conversation: agent choice, failures and recorded sessions."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import re
 import shlex
 import time
-from collections.abc import Coroutine, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from secrets import token_hex
-from typing import Any, Final
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
-from acp_tui.agent.agent import Agent
 from acp_tui.conversation import failure as failures
-from acp_tui.conversation import login as logging_in
-from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start_options import Start
-from acp_tui.formatting import expand_home
-from acp_tui.lazy_regex import regex
-from acp_tui.protocol.schema import AuthMethod
 from acp_tui.store.agents import LaunchError, demo_launch, resolve
 from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt, prompt_with_piped
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens import start as start_screen
-from acp_tui.ui.screens.base import menu
-from acp_tui.ui.screens.questions import login as login_screens
 from acp_tui.ui.session_screen.agent.sandbox import SessionSandbox
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
-from acp_tui.workspace.processes import StartFailed, find_program
-from acp_tui.workspace.terminals import TerminalError
+from acp_tui.ui.session_screen.sessions import failure_text, folder_choice
 
 _RECENT = 50
 """Newest journals searched for sessions to offer."""
@@ -151,7 +137,7 @@ class Startup:
         """Continue the recorded session in its folder, or in one that the user chooses."""
         conversation = self._screen.conversation
         cwd = conversation.session.cwd if conversation.session is not None else ""
-        folder = await folder_to_continue_in(self._screen, cwd, self._start.cwd)
+        folder = await folder_choice.folder_to_continue_in(self._screen, cwd, self._start.cwd)
         if folder is not None:
             await conversation.continue_recorded(launch, prompt, folder)
         elif prompt is not None:
@@ -259,7 +245,7 @@ class Startup:
         conversation = self._screen.conversation
         login = conversation.launch.login if conversation.launch is not None else ""
         can_log_in = self._can_log_in(failure)
-        said = explain(failure, login=login, can_log_in=can_log_in, waited=waited)
+        said = failure_text.explain(failure, login=login, can_log_in=can_log_in, waited=waited)
         refused = self._sandbox.refused_to_agent()
         return start_screen.FailureScreen(
             conversation.command,
@@ -302,248 +288,3 @@ class Startup:
 
     def _say(self, title: str, text: str) -> None:
         self._screen.notify(text, title=title, severity="error", timeout=10)
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The text about a failure, the most helpful advice first."""
-
-    title: str
-    """The event, and the end of the process."""
-    reason: str
-    """Further facts; may be empty."""
-    advice: tuple[str, ...]
-
-
-_RUNTIME: Final = "Its runtime may be too old or incomplete: update it, or install the agent again."
-_SIGNS: Final = (
-    (r"unknown (option|argument|flag)|unrecognized (option|argument)|no such option|unexpected argument",
-     "It rejected an argument. This version may use another option for ACP, or not support it."),
-    (r"cannot find module|modulenotfounderror|importerror|no module named|err_module_not_found", _RUNTIME),
-    (r"syntaxerror|unsupported engine|requires? (node|python)|node version|glibc", _RUNTIME),
-    (r"\bE?40[13]\b|unauthorized|not logged in|log ?in|sign in|api[_ ]key|authenticat|credential",
-     "It seems to need a login or an API key: log in, or set the variable it names."),
-    (r"enotfound|econnrefused|etimedout|econnreset|\bnetwork\b|getaddrinfo|\bproxy\b|certificate",
-     "It could not reach its service: check network, proxy and certificates."),
-    (r"E404|404 not found|no matching (version|distribution)",
-     "Its package was not found: check the name in the command."),
-    (r"eacces|permission denied", "Permission denied: check the files it names."),
-    (r"enospc|no space left", "The disk is full."),
-    (r"out of memory|heap limit|\boom\b|oom-?kill", "It ran out of memory."),
-)  # fmt: skip
-"""(Pattern of the output, advice); the first match is shown."""
-
-_TAIL: Final = 16_384
-"""Characters of each output that are searched."""
-
-_WORKSPACE: Final = regex(r"\bcwd\b|workspace|working directory|directory|folder|trust", re.I)
-
-
-def explain(
-    failure: failures.Failure, *, login: str = "", can_log_in: bool = False, waited: float | None = None
-) -> Explanation:
-    """Return the text about a failure.
-
-    Args:
-        failure: the facts.
-        login: one line of advice on logging in outside acp-tui, if known.
-        can_log_in: True if the agent offers a login from here.
-        waited: seconds without an answer, if that is the failure.
-    """
-    advice = dict.fromkeys(_advice(failure, login, can_log_in, waited))
-    # The title has the end of the process; the reason would only repeat it.
-    reason = "" if failure.kind in ("exited", "ended") else failure.reason
-    if failure.closed_output:
-        reason = "It closed its output, so it was killed."
-    return Explanation(_title(failure, waited), reason, tuple(advice))
-
-
-_TAKES_UP: Final = "The conversation is kept: retry restarts the agent and resumes it."
-_BEGINS_ANEW: Final = (
-    "The conversation stays on the screen: retry starts a new session below it. "
-    "This agent cannot resume the old one; /hand-over adds it to your next prompt."
-)
-
-
-def _title(failure: failures.Failure, waited: float | None) -> str:
-    ended = failure.exit.as_verb if failure.exit is not None else "ended"
-    if failure.no_agent:
-        return "This does not seem to be an ACP agent"
-    if waited is not None:
-        return f"The agent has not answered for {waited:.0f} s"
-    match failure.kind:
-        case "spawn":
-            return "The agent could not be started"
-        case "exited":
-            return f"The agent {ended} before it answered"
-        case "version":
-            return "The agent speaks another version of the protocol"
-        case "login":
-            return "The agent needs a login"
-        case "not_taken_up":
-            return "The agent could not resume this session"
-        case "ended":
-            return f"The agent {ended}"
-        case _:
-            return "The agent refused to open a session"
-
-
-_INSTALLING: Final = (
-    "It may still be installing, or waiting for a login elsewhere: retry, or run it in a shell."
-)
-
-
-def _advice(failure: failures.Failure, login: str, can_log_in: bool, waited: float | None) -> Iterator[str]:
-    if failure.advice:
-        yield failure.advice
-    if failure.no_agent:
-        yield "It prints plain text instead of ACP messages: it may need an option such as --acp."
-        yield from _signs(failure)
-        yield _INSTALLING if waited is not None else "Run the command in a shell to see what it does."
-        return
-    if failure.kind == "login":
-        yield from _login_advice(login, can_log_in)
-        return
-    if failure.kind == "version":
-        yield "Update the agent or acp-tui, whichever is older."
-        return
-    if failure.kind != "not_taken_up":
-        yield from _signs(failure)
-    if waited is not None:
-        yield _INSTALLING
-    if failure.kind == "exited":
-        yield from _exit_advice(failure)
-    if failure.kind == "refused" and _WORKSPACE.search(failure.reason):
-        yield "Check that the workspace exists and that the agent may use it (--cwd chooses another one)."
-    if failure.kind == "not_taken_up":
-        yield "Start a new session: the agent may no longer have this one."
-        yield "If it was recorded here, you can still read it from the list of sessions."
-        return
-    if failure.kind == "ended":
-        yield _TAKES_UP if failure.is_resumed_start else _BEGINS_ANEW
-
-
-def _login_advice(login: str, can_log_in: bool) -> Iterator[str]:
-    if can_log_in:
-        yield "Log in here with one of the agent's methods."
-    if login:
-        yield f"In a shell: {login}."
-    if not can_log_in and not login:
-        yield "It cannot log in from here: run it in a shell once and log in there."
-
-
-def _exit_advice(failure: failures.Failure) -> Iterator[str]:
-    status = failure.exit
-    if status is not None and status.exit_code == 0:
-        yield "It exited normally (code 0): it may need an option to speak ACP."
-    elif status is not None and status.exit_code in (126, 127):
-        yield "A program it runs is missing or not executable."
-    elif not failure.stderr.strip() and not failure.stdout.strip():
-        yield "It gave no reason: run the command in a shell to see more."
-
-
-def _signs(failure: failures.Failure) -> Iterator[str]:
-    printed = f"{failure.stdout[-_TAIL:]}\n{failure.stderr[-_TAIL:]}"
-    for pattern, advice in _SIGNS:
-        if re.search(pattern, printed, re.I):
-            yield advice
-            return
-
-
-class LoginDialogs:
-    """The screens of a login; each closes when its call is cancelled."""
-
-    def __init__(self, screen: ConversationScreen, cwd: str) -> None:
-        self._screen = screen
-        self._cwd = cwd
-
-    async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
-        """Return the id of the chosen login method, or None."""
-        conversation = self._screen.conversation
-        dialog = login_screens.LoginDialog(
-            methods,
-            agent=conversation.agent_name,
-            hint=conversation.launch.login if conversation.launch is not None else "",
-            styles=self._screen.theme_styles,
-            error=error,
-        )
-        return await self._screen.ask(dialog)
-
-    async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
-        """Show a running login until the user cancels it."""
-        name = self._screen.conversation.agent_name
-        dialog = login_screens.LoginWait(
-            agent, name=name, method=method.name, styles=self._screen.theme_styles
-        )
-        await self._screen.ask(dialog)
-
-    async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
-        """Run the agent's own program with the method's arguments in a terminal; return its error, or "".
-
-        The agent chooses arguments and variables, never the program.
-        """
-        program, *arguments = running.launch.argv
-        terminals = running.host.terminals
-        # The agent must not reach this terminal: its sessions have names of its own choice.
-        owner = token_hex()
-        try:
-            # A PATH of the method must not name another program.
-            found = find_program(program, {**os.environ, **running.launch.env}, self._cwd)
-            terminal = await terminals.create(
-                owner,
-                found,
-                [*arguments, *method.args],
-                env={**running.launch.env, **method.env},
-                cwd=self._cwd,
-                enclosure=running.sandbox.agent
-                if running.sandbox is not None
-                else None,  # in the agent's sandbox, with its network
-            )
-        except (StartFailed, TerminalError) as error:
-            return str(error)
-        title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
-        screen = login_screens.TerminalLoginScreen(terminal, title=title, styles=self._screen.theme_styles)
-        try:
-            failure = await self._screen.ask(screen)
-            return logging_in.STOPPED if failure is None else failure
-        finally:
-            await terminals.release(owner, terminal.id)
-
-
-async def folder_to_continue_in(screen: ConversationScreen, cwd: str, here: str) -> str | None:
-    """Return the folder to continue a session in: its own, or one that the user chooses.
-
-    Args:
-        screen: the screen below the question.
-        cwd: the folder of the session; empty if unknown.
-        here: the folder of this run.
-
-    Returns None if the user wants only to read it.
-    """
-    if not cwd or _is_folder(cwd):
-        return cwd or here
-    choice = await screen.ask(menu.folder_menu(cwd, here, screen.theme_styles))
-    if choice == menu.HERE:
-        return here
-    title = "Folder of the session"
-    path: str | None = here
-    while choice == menu.OTHER and path is not None:
-        dialog = menu.LineDialog(
-            title, path, screen.theme_styles, placeholder="an existing folder", does="continue there"
-        )
-        path = await screen.ask(dialog)
-        if path is not None:
-            if (chosen := _folder(path)) is not None:
-                return chosen
-            title = "The folder does not exist"
-    return None
-
-
-def _is_folder(path: str) -> bool:
-    return Path(path).is_absolute() and Path(path).is_dir()
-
-
-def _folder(typed: str) -> str | None:
-    """Return a typed folder as an absolute path, or None if there is none."""
-    path = Path(expand_home(typed)).absolute()
-    return str(path) if typed and path.is_dir() else None
