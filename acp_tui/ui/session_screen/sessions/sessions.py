@@ -20,16 +20,14 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_start import KnownSession
 from acp_tui.formatting import from_home
 from acp_tui.protocol.schema import SessionInfo, has
-from acp_tui.rules import path_rules
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.base.menu import Menu, MenuItem, MenuPlace, choose
 from acp_tui.ui.screens.start import ago
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.sessions.folder_choice import HERE, folder_to_continue_in, other_folder_menu
+from acp_tui.ui.session_screen.sessions.folder_choice import in_granted_folder
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import shortened
-from acp_tui.workspace.real_paths import resolved
 
 _LONGEST_TIME: Final = 32
 """Cells of the column of times."""
@@ -427,31 +425,6 @@ def _recorded_in(screen: ConversationScreen) -> tuple[Path | None, str]:
         return conversation.recorded.path, conversation.recorded.session_id
     path = conversation.journal.path if conversation.journal is not None else None
     return path, conversation.session.id if conversation.session is not None else ""
-
-
-async def in_granted_folder(screen: ConversationScreen, info: SessionInfo) -> SessionInfo | None:
-    """Return a session of the agent's list with a folder that the user grants; None if there is none.
-
-    A folder counts as granted if it is in one of this session, or if that session was recorded in it.
-    """
-    conversation, here = screen.conversation, screen.conversation.cwd
-    real = resolved(info.cwd) if info.cwd else ""  # where it leads may change: this is what is granted
-    if real and path_rules.real_below(real, map(resolved, conversation.roots)) != real:
-        recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
-        of_agent = conversation.agent.name if conversation.agent is not None else None
-        wanted = of_agent, info.session_id, real
-        if not any((one.agent, one.session_id, one.cwd) == wanted for one in recorded):
-            choice = await screen.ask(other_folder_menu(real, here, screen.theme_styles))
-            if choice is None:
-                return None
-            if choice == HERE:
-                return info.model_copy(update={"cwd": here})
-    folder = await folder_to_continue_in(screen, real, here)
-    if folder is None:
-        return None
-    if folder not in (real, here):  # the user's own words
-        folder = resolved(folder)
-    return info.model_copy(update={"cwd": folder}) if info.cwd else info
 
 
 def can_fork(conversation: Conversation) -> bool:
