@@ -377,8 +377,10 @@ def _words(*texts: str) -> str:
 
 _HIGHEST: Final = 32
 """Most rows of the box."""
-_FRAME: Final = 3
-"""Rows of the frames around and below the output."""
+_FRAME: Final = 4
+"""Rows of the frames around and below the output, and of the keys."""
+_SAID_FRAME: Final = 2
+"""Rows of the frame of the output."""
 _LINES: Final = 500
 """Number of output lines that are shown, the last ones."""
 
@@ -447,7 +449,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
             yield Details(self._advice_blocks(), self.theme_styles, id="advice")
             with Vertical(id="said"):
                 yield Transcript(self.theme_styles)
-        yield Keys(self.theme_styles)
+            yield Keys(self.theme_styles)
 
     def on_mount(self) -> None:
         """Show the end of the output, and start the guard."""
@@ -475,7 +477,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         width, rows = self.query_one(Transcript).size.width - 2, 0
         for block in self._said:
             rows += len(block.rows(width, self.theme_styles)) if rows < room else 0
-        said.styles.height = max(1, min(rows, room)) + _FRAME - 1
+        said.styles.height = max(1, min(rows, room)) + _SAID_FRAME
 
     @override
     def turned_to(self) -> None:

@@ -21,6 +21,7 @@ from acp_tui.ui.screens.start import (
     groups,
     matching,
 )
+from acp_tui.ui.widgets.rows.keys import Keys
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from tests.ui.screens.stage import Stage, screen_text, styles, until
 
@@ -291,6 +292,19 @@ async def test_the_box_has_a_row_for_each_line_that_was_said_and_no_empty_ones(l
         await until(pilot, lambda: said.size.height == lines)
 
         await until(pilot, lambda: all(f"line {number}" in screen_text(app) for number in range(lines)))
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 40)])
+@pytest.mark.parametrize("stderr", ["", "said"])
+async def test_the_keys_of_a_failure_stand_in_its_box(size: tuple[int, int], stderr: str) -> None:
+    app = Stage(failure(stderr=stderr))
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: "Retry" in screen_text(app))
+
+        box, keys = app.screen.query_one("#failure"), app.screen.query_one(Keys)
+        assert box.region.shrink((1, 1, 1, 1)).contains_region(keys.region)
+        rows = screen_text(app).splitlines()
+        assert [row for row in rows if "Retry" in row and "Close" in row] == [rows[keys.region.y]]
 
 
 async def test_long_advice_goes_on_below_its_first_word() -> None:
