@@ -26,12 +26,12 @@ from acp_tui.agent.capabilities import (
 from acp_tui.agent.client_methods import SERVED, Service
 from acp_tui.agent.connection import Connection, ConnectionJournal, Pipe
 from acp_tui.agent.open_questions import OpenQuestions
+from acp_tui.agent.permissions.access import AgentAccess, NotGranted
 from acp_tui.agent.permissions.amendments import Amendment, Amendments
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy
 from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
-from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.agent.permissions.stale_writes import MergeToWrite, StaleWrites
 from acp_tui.agent.session_events import (
     DRAIN,
@@ -110,7 +110,7 @@ class Agent:
     def __init__(
         self,
         process: Pipe,
-        host: Host,
+        access: AgentAccess,
         journal: ConnectionJournal,
         on_change: Callable[[str, SessionChange], None],
         *,
@@ -134,22 +134,22 @@ class Agent:
         self.on_stray: Callable[[StrayLine], None] | None = None
         """Called with each line that is no message."""
         self._process = process
-        self._host = host
+        self._access = access
         self._version = version
         self._protocol: ProtocolChoice = protocol
         self._sessions = Sessions(on_change, title_is_command=title_is_command, unsaid=unsaid)
-        self.setup = Setup(self.connection, self._capabilities, host, self._sessions, self.note)
+        self.setup = Setup(self.connection, self._capabilities, access, self._sessions, self.note)
         self._recorder = DecisionRecorder(keep, name)
-        self._questions = OpenQuestions(self.connection.reply, host, self._recorder)
-        self._service = Service(host, self.connection.reply, self.connection.fail, self, process.room)
+        self._questions = OpenQuestions(self.connection.reply, access, self._recorder)
+        self._service = Service(access, self.connection.reply, self.connection.fail, self, process.room)
         self._client_questions = ClientQuestions(self.note, self._questions)
         self._questions.others = self._client_questions
-        self._amendments = Amendments(host, self)
+        self._amendments = Amendments(access, self)
         self._stale_writes = StaleWrites(
-            host, self._client_questions, self._tell_act, self._stale_write_decided
+            access, self._client_questions, self._tell_act, self._stale_write_decided
         )
         self._implicit_requests = ImplicitRequests(
-            host,
+            access,
             self._client_questions,
             self._questions.grants,
             self._recorder,
@@ -159,8 +159,8 @@ class Agent:
         )
         self.on_amended: dict[str, Callable[[str, str], None]] = {}
         """Called, by session, with the path of a file that has the user's text, and how it came there."""
-        host.terminals.on_end = self._journal_end
-        host.terminals.on_output = self._journal_piece
+        access.terminals.on_end = self._journal_end
+        access.terminals.on_output = self._journal_piece
         self.queues: dict[str, QueuedText] = {}
         """By session: gives queued text to an agent that asks for it during a turn."""
         self._asking: set[str] = set()
@@ -217,7 +217,7 @@ class Agent:
         await self._service.end()
         await self._amendments.end()
         for session_id in list(self.sessions):
-            await self._host.take_back(session_id)
+            await self._access.take_back(session_id)
 
     @property
     def now(self) -> float:
@@ -443,7 +443,7 @@ class Agent:
             self._questions.cancel(name, "close")
             self._client_questions.cancel(name, "close")
             self._questions.grants.end_turn(name)
-        await self._host.close(session_id)
+        await self._access.close(session_id)
         if has(self._capabilities.can.session_capabilities.close):
             try:
                 async with asyncio.timeout(CLOSING):
@@ -522,7 +522,7 @@ class Agent:
         if child is None or child.parent is None:
             return
         was_outside = self._is_outside(child)
-        self._host.grant_to_child(child.id, child.parent.id, child.cwd)
+        self._access.grant_to_child(child.id, child.parent.id, child.cwd)
         if self._is_outside(child) and not was_outside:
             text = (
                 f"{child.title} works in {child.cwd}, outside the folders of this session: its files there "
@@ -535,7 +535,7 @@ class Agent:
     def _is_outside(self, child: Session) -> bool:
         """Return whether a subagent works where it may do nothing through the client."""
         try:
-            self._host.folder(child.id)
+            self._access.folder(child.id)
         except OutsideRoots:
             return True
         except NotGranted:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from acp_tui.agent.capabilities import AgentError, Capabilities, LoginRequired, parse_result
 from acp_tui.agent.connection import Connection
-from acp_tui.agent.permissions.host import Host, NotGranted
+from acp_tui.agent.permissions.access import AgentAccess, NotGranted
 from acp_tui.agent.session_events import PastKnown, SessionContinued, SessionEvent, SessionReady
 from acp_tui.agent.sessions import Sessions
 from acp_tui.protocol.json_values import as_object, member
@@ -38,13 +38,13 @@ class Setup:
         self,
         connection: Connection,
         capabilities: Capabilities,
-        host: Host,
+        access: AgentAccess,
         sessions: Sessions,
         note: Callable[[str, SessionEvent], None],
     ) -> None:
         self._connection = connection
         self._capabilities = capabilities
-        self._host = host
+        self._access = access
         self._sessions = sessions
         self._note = note
 
@@ -62,12 +62,12 @@ class Setup:
             additional_directories=self._capabilities.further_roots(cwd, extra_roots),
             system_prompt=self._capabilities.system_prompt(system_prompt),
         )
-        self._host.enter(cwd)
+        self._access.enter(cwd)
         known = frozenset(self._sessions.ids)
         result = await self._connection.call("session/new", request.wire())
         session_id = parse_result(NewSessionResponse, "session/new", result).session_id
         self._check_other(session_id, known, "new session")
-        self._host.grant(session_id, [cwd, *(request.additional_directories or ())])
+        self._access.grant(session_id, [cwd, *(request.additional_directories or ())])
         return self._sessions.by_id[session_id]
 
     async def load_session(
@@ -107,7 +107,7 @@ class Setup:
             raise AgentError("This session belongs to a subagent of an open session. Open it there.")
         request = self._attach_request(session_id, cwd, extra_roots, mcp_servers, system_prompt)
         roots = self._roots(session_id)
-        self._host.grant(session_id, [cwd, *(request.additional_directories or ())])
+        self._access.grant(session_id, [cwd, *(request.additional_directories or ())])
         if before is not None:
             self._note(session_id, SessionContinued(before))
         elif past is not None:
@@ -116,9 +116,9 @@ class Setup:
             await self._connection.call("session/load" if replay else "session/resume", request.wire())
         except BaseException:
             self._note(session_id, SessionReady(ok=False))
-            await self._host.take_back(session_id)
+            await self._access.take_back(session_id)
             if roots:
-                self._host.grant(session_id, roots)
+                self._access.grant(session_id, roots)
             raise
         return self._sessions.by_id[session_id]
 
@@ -139,12 +139,12 @@ class Setup:
         """
         self._capabilities.need(self._capabilities.can.session_capabilities.fork, "fork sessions")
         request = self._attach_request(session_id, cwd, extra_roots, mcp_servers, system_prompt)
-        self._host.enter(cwd)
+        self._access.enter(cwd)
         known = frozenset(self._sessions.ids)
         result = await self._connection.call("session/fork", request.wire())
         forked = parse_result(NewSessionResponse, "session/fork", result).session_id
         self._check_other(forked, known | {session_id}, "fork")
-        self._host.grant(forked, [cwd, *(request.additional_directories or ())])
+        self._access.grant(forked, [cwd, *(request.additional_directories or ())])
         return self._sessions.by_id[forked]
 
     def _check_other(self, session_id: str, known: Set[str], what: str) -> None:
@@ -180,7 +180,7 @@ class Setup:
 
     def _roots(self, session_id: str) -> tuple[str, ...]:
         try:
-            return self._host.files(session_id).roots
+            return self._access.files(session_id).roots
         except NotGranted:
             return ()
 

@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote
 
+from acp_tui.agent.permissions.access import AgentAccess, NotGranted, OutsideSandbox
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import Denied
 from acp_tui.agent.permissions.client_questions import Refused
 from acp_tui.agent.permissions.grants import ImplicitRequest
-from acp_tui.agent.permissions.host import Host, NotGranted, OutsideSandbox
 from acp_tui.agent.permissions.stale_writes import MergeToWrite
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.protocol.schema import (
@@ -84,35 +84,35 @@ class ServiceDelegate(Protocol):
 Reply = Callable[[Request, Any], None]
 Fail = Callable[..., None]
 """Answers a request with an error: a code, a message and perhaps data."""
-Handler = Callable[[Host, Any, ServiceDelegate], Awaitable[dict[str, Any]]]
+Handler = Callable[[AgentAccess, Any, ServiceDelegate], Awaitable[dict[str, Any]]]
 
 
-async def read_text_file(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
+async def read_text_file(access: AgentAccess, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "file system", reading files."""
     request = read(ReadTextFileRequest, params)
-    files = host.files(request.session_id)
+    files = access.files(request.session_id)
 
     async def read_once(again: bool) -> str:
         target = await asyncio.to_thread(files.target, request.path)
-        host.check_inside(target.real, writes=False)
+        access.check_inside(target.real, writes=False)
         wanted = ImplicitRequest("read", request.path, target=target, again=again)
         await delegate.authorize(request.session_id, wanted)
-        host.check_granted(request.session_id, files)
+        access.check_granted(request.session_id, files)
         return await asyncio.to_thread(files.read_text, target, request.line, request.limit)
 
     try:
         text = await _as_decided(read_once)
     except NotFound:
-        if not host.missing_file_reads_empty:
+        if not access.missing_file_reads_empty:
             raise
         text = ""
     return {"content": text}
 
 
-async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
+async def write_text_file(access: AgentAccess, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "file system", writing files."""
     request = read(WriteTextFileRequest, params)
-    files = host.files(request.session_id)
+    files = access.files(request.session_id)
 
     async def write(target: Target, text: str, over: Stale | None, amended: Amendment | None) -> None:
         written = await asyncio.to_thread(files.write_text, target, text, over, believed=request.content)
@@ -122,13 +122,13 @@ async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) ->
 
     async def write_once(again: bool) -> dict[str, Any]:
         target = await asyncio.to_thread(files.target, request.path)
-        host.check_inside(target.real, writes=True)
+        access.check_inside(target.real, writes=True)
         wanted = ImplicitRequest("edit", request.path, request.content, target=target, again=again)
         over = await delegate.authorize(request.session_id, wanted)
         amended = delegate.amendment(request.session_id, target, request.content)
         text, merge = amended.edited if amended is not None else request.content, None
         while True:
-            host.check_granted(request.session_id, files)
+            access.check_granted(request.session_id, files)
             try:
                 # Shielded: a write happens even if its request is cancelled, and must be noted.
                 writing = asyncio.ensure_future(write(target, text, over, amended))
@@ -175,26 +175,26 @@ def _retrieve_exception(work: asyncio.Future[None]) -> None:
         work.exception()
 
 
-async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
+async def create_terminal(access: AgentAccess, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", executing commands."""
     request = read(CreateTerminalRequest, params)
-    files = host.files(request.session_id)
+    files = access.files(request.session_id)
     limit = request.output_byte_limit
 
     async def start_once(again: bool) -> Terminal:
-        named = host.outside(request.cwd) if request.cwd else host.folder(request.session_id)
+        named = access.outside(request.cwd) if request.cwd else access.folder(request.session_id)
         folder = await asyncio.to_thread(WorkingFolder.of, named)
         await delegate.authorize(
             request.session_id, replace(_run_request(request), target=folder, again=again)
         )
-        host.check_granted(request.session_id, files)
-        return await host.terminals.create(
+        access.check_granted(request.session_id, files)
+        return await access.terminals.create(
             request.session_id,
             request.command,
             request.args,
             env=dict(_variables(request)),
             cwd=folder,
-            output_byte_limit=host.output_limit if limit is None or limit < 0 else limit,
+            output_byte_limit=access.output_limit if limit is None or limit < 0 else limit,
         )
 
     return {"terminalId": (await _as_decided(start_once)).id}
@@ -228,10 +228,10 @@ def _variables(request: CreateTerminalRequest) -> tuple[tuple[str, str], ...]:
     return tuple((variable.name, variable.value) for variable in request.env)
 
 
-async def terminal_output(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
+async def terminal_output(access: AgentAccess, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", getting output."""
     request = read(TerminalRequest, params)
-    terminal = host.terminals.get(request.session_id, request.terminal_id)
+    terminal = access.terminals.get(request.session_id, request.terminal_id)
     text, truncated = terminal.output()
     result: dict[str, Any] = {"output": text, "truncated": truncated}
     if terminal.exit_status is not None:
@@ -239,23 +239,23 @@ async def terminal_output(host: Host, params: Any, delegate: ServiceDelegate) ->
     return result
 
 
-async def wait_for_exit(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
+async def wait_for_exit(access: AgentAccess, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", waiting for exit."""
     request = read(TerminalRequest, params)
-    return _status(await host.terminals.get(request.session_id, request.terminal_id).wait())
+    return _status(await access.terminals.get(request.session_id, request.terminal_id).wait())
 
 
-async def kill_terminal(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
+async def kill_terminal(access: AgentAccess, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", killing commands."""
     request = read(TerminalRequest, params)
-    await host.terminals.get(request.session_id, request.terminal_id).stop()
+    await access.terminals.get(request.session_id, request.terminal_id).stop()
     return {}
 
 
-async def release_terminal(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
+async def release_terminal(access: AgentAccess, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", releasing."""
     request = read(TerminalRequest, params)
-    await host.terminals.release(request.session_id, request.terminal_id)
+    await access.terminals.release(request.session_id, request.terminal_id)
     return {}
 
 
@@ -280,7 +280,7 @@ class Service:
 
     def __init__(
         self,
-        host: Host,
+        access: AgentAccess,
         reply: Reply,
         fail: Fail,
         delegate: ServiceDelegate,
@@ -289,13 +289,13 @@ class Service:
         """Serve from the first request on.
 
         Args:
-            host: the files and terminals.
+            access: the files and terminals.
             reply: sends a result.
             fail: sends an error.
             delegate: authorizes requests and hears of writes.
             room: waits until the agent has read enough of the earlier answers.
         """
-        self._host = host
+        self._access = access
         self._reply = reply
         self._fail = fail
         self._delegate = delegate
@@ -345,7 +345,7 @@ class Service:
         """Return the result once there is room for it: the text of a file may be large."""
         async with self._reading if request.method == "fs/read_text_file" else nullcontext():
             await self._room()
-            return await SERVED[request.method](self._host, request.params, self._delegate)
+            return await SERVED[request.method](self._access, request.params, self._delegate)
 
 
 def _expected(error: Exception, params: Any) -> tuple[Any, ...] | None:

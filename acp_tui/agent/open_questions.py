@@ -10,10 +10,10 @@ from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from typing import Any, Final
 
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy, answer_without_user
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, destinations_of
-from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.session_events import OUTSIDE, question_key, session_of
 from acp_tui.agent.sessions import Sessions
 from acp_tui.protocol.jsonrpc import Request
@@ -41,9 +41,9 @@ class _OpenQuestion:
 class OpenQuestions:
     """The open questions of one connection."""
 
-    def __init__(self, reply: SendAnswer, host: Host, recorder: DecisionRecorder) -> None:
+    def __init__(self, reply: SendAnswer, access: AgentAccess, recorder: DecisionRecorder) -> None:
         self._reply = reply
-        self._host = host
+        self._access = access
         self._recorder = recorder
         self._open: dict[tuple[str, str], _OpenQuestion] = {}
         self.others: Sized = ()
@@ -146,7 +146,7 @@ class OpenQuestions:
             why = "too many options" if question.options else "no options"
             self._close(session.id, question.key, CANCELLED, AnsweredBy("nobody", why))
             return
-        answer = answer_without_user(self._host, question, session, agent)
+        answer = answer_without_user(self._access, question, session, agent)
         if answer is not None:
             self.answer(session.id, question.key, answer.option_id, answer.answered_by)
 

@@ -69,10 +69,10 @@ class SessionChoices:
     @property
     def policy(self) -> Policy | None:
         """The policy of the session, for requests that no rule matches; None without a session."""
-        host, session = self._conversation.host, self._conversation.session
-        if host is None or session is None or self._conversation.is_over:
+        access, session = self._conversation.access, self._conversation.session
+        if access is None or session is None or self._conversation.is_over:
             return None
-        return host.policy_of(session.id)
+        return access.policy_of(session.id)
 
     @property
     def to_go_on_with(self) -> tuple[Policy | None, str | None]:
@@ -96,16 +96,16 @@ class SessionChoices:
 
     def apply_policy(self, session: Session) -> None:
         """Set the policy of the start options, before the first prompt is sent."""
-        host = self._conversation.host
-        if host is not None and self._start.policy is not None:
-            host.set_policy(session.id, self._start.policy)
+        access = self._conversation.access
+        if access is not None and self._start.policy is not None:
+            access.set_policy(session.id, self._start.policy)
 
     def set_policy(self, policy: Policy) -> None:
         """Set the policy of the session, with a notice in the chat."""
-        host, session = self._conversation.host, self._conversation.session
-        if host is None or session is None:
+        access, session = self._conversation.access, self._conversation.session
+        if access is None or session is None:
             return
-        host.set_policy(session.id, policy)
+        access.set_policy(session.id, policy)
         is_open = policy == "allow-everything"
         said = f"From now on this session {WORDS[policy]}."
         self._conversation.note(Noted(said, "warning" if is_open else "info"))

@@ -242,15 +242,15 @@ class Conversation(ConversationState):
     @property
     def has_commands(self) -> bool:
         """True while a command of the agent, or a background process of one, may be running."""
-        host, session = self.host, self.session
-        return host is not None and session is not None and host.terminals.has_any(session.id)
+        access, session = self.access, self.session
+        return access is not None and session is not None and access.terminals.has_any(session.id)
 
     @property
     def background(self) -> list[Terminal]:
         """The terminals of the agent's commands that have left a process running."""
-        if self.host is None or self.session is None:
+        if self.access is None or self.session is None:
             return []
-        return self.host.terminals.background(self.session.id)
+        return self.access.terminals.background(self.session.id)
 
     @property
     def journal(self) -> Journal | None:

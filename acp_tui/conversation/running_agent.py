@@ -1,4 +1,4 @@
-"""A running agent, shared by its conversations: process, connection, host, journal and log."""
+"""A running agent, shared by its conversations: process, connection, access, journal and log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 
 from acp_tui import __version__
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.process import Process
 from acp_tui.conversation.session_start import SessionStart
 from acp_tui.conversation.start_options import Start
@@ -54,12 +54,12 @@ class RunningAgent:
         self.launch = launch
         self.sandbox = process.sandbox
         """The sandbox around the agent and its commands, or None."""
-        self.host = _host(start, launch, process.sandbox)
+        self.access = _access(start, launch, process.sandbox)
         self.journal = _journal(start, launch)
         self.decisions = _decision_log(start, launch)
         self.agent: Agent = Agent(
             process,
-            self.host,
+            self.access,
             self.journal,
             self._changed,
             name=launch.name,
@@ -224,10 +224,10 @@ class WriteFailures:
         return [Noted(problem, "warning") for problem in new]
 
 
-def _host(start: Start, launch: Launch, sandbox: sandboxes.Sandbox | None) -> Host:
-    """Return the host of an agent."""
+def _access(start: Start, launch: Launch, sandbox: sandboxes.Sandbox | None) -> AgentAccess:
+    """Return the access of an agent."""
     book = rule_book()
-    return Host(
+    return AgentAccess(
         Terminals(guard=start.guard, enclosure=sandbox.commands if sandbox is not None else None),
         sandbox=sandbox,
         own=(start.cwd, *start.extra_roots),

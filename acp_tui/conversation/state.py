@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, Protocol
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.permissions.host import Host, NotGranted
+from acp_tui.agent.permissions.access import AgentAccess, NotGranted
 from acp_tui.changes import tracker as tracking
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.running_agent import RunningAgent
@@ -38,7 +38,7 @@ class ConversationState:
         self.launch = launch
         """The command of the agent, for every start."""
         self.running: RunningAgent | None = None
-        """The agent with its connection, host and journal, while there is one."""
+        """The agent with its connection, access and journal, while there is one."""
         self.tracker: tracking.ChangeTracker | None = None
         """The tracker of changed files, while there is a session."""
         self._start = start
@@ -57,7 +57,7 @@ class ConversationState:
     def _files_of(self, session: Session) -> Files | None:
         """Return the files that a session may reach; None without a running agent."""
         try:
-            return self.host.files(session.id) if self.host is not None else None
+            return self.access.files(session.id) if self.access is not None else None
         except NotGranted:
             return None
 
@@ -67,9 +67,9 @@ class ConversationState:
         return self.running.agent if self.running is not None else None
 
     @property
-    def host(self) -> Host | None:
-        """The host of the agent, while there is one."""
-        return self.running.host if self.running is not None else None
+    def access(self) -> AgentAccess | None:
+        """The access of the agent, while there is one."""
+        return self.running.access if self.running is not None else None
 
     @property
     def cwd(self) -> str:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.decision_records import KeepDecision
-from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.jsonrpc import LINE_LIMIT
 from acp_tui.protocol.schema import ContentBlock, PromptResponse, TextContent
@@ -175,7 +175,7 @@ class Conversation:
 
     agent: Agent
     puppet: Puppet
-    host: Host
+    access: AgentAccess
     journal: MemoryJournal
     changes: list[tuple[str, SessionChange]]
     decisions: list[Decision] = field(default_factory=list)
@@ -241,11 +241,11 @@ async def conversation(
     At its end its journal replays to the same sessions.
     """
     puppet, journal, changes = Puppet(), journal or MemoryJournal(), list[tuple[str, SessionChange]]()
-    host = Host(terminals=Terminals(), rules=rules, policy=policy)
+    access = AgentAccess(terminals=Terminals(), rules=rules, policy=policy)
     kept: list[Decision] = []
     agent = Agent(
         puppet,
-        host,
+        access,
         journal,
         on_change or (lambda *change: changes.append(change)),
         name="puppet",
@@ -254,7 +254,7 @@ async def conversation(
         line_limit=line_limit,
         protocol="newest" if version == 2 else 1,
     )
-    talk = Conversation(agent, puppet, host, journal, changes, kept)
+    talk = Conversation(agent, puppet, access, journal, changes, kept)
     running = asyncio.create_task(agent.run())
     try:
         if begun:

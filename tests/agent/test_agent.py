@@ -406,28 +406,28 @@ async def test_r10_a_call_left_open_by_its_turn_is_settled_and_a_late_result_cor
 
 async def test_a_new_session_gets_nothing_of_one_whose_id_the_agent_gives_it() -> None:
     async with conversation(cwd="/tmp") as talk:
-        talk.host.set_policy(SESSION, "allow-everything")
+        talk.access.set_policy(SESSION, "allow-everything")
         await talk.made("other", "/usr")
         for known in (SESSION, "other"):
             with pytest.raises(AgentError, match="id of an open session"):
                 await talk.made(known, "/")
         assert talk.session.cwd == "/tmp"
-        assert talk.host.files(SESSION).roots == ("/tmp",)
-        assert talk.host.policy_of("other") == "ask"
+        assert talk.access.files(SESSION).roots == ("/tmp",)
+        assert talk.access.policy_of("other") == "ask"
 
 
 async def test_a_closed_session_leaves_nothing_to_one_of_its_id() -> None:
     closed: list[str] = []
     async with conversation() as talk:
-        talk.host.closed = closed.append
+        talk.access.closed = closed.append
         await talk.made("other", "/usr")
-        talk.host.set_policy("other", "allow-everything")
+        talk.access.set_policy("other", "allow-everything")
         closing = asyncio.create_task(talk.agent.close_session("other"))
         talk.puppet.answers(await talk.puppet.hears("session/close"), {})
         await closing
 
         assert closed == ["other"]
-        assert talk.host.policy_of("other") == "ask"
+        assert talk.access.policy_of("other") == "ask"
         with pytest.raises(AgentError, match="id of an open session"):
             await talk.made("other", "/")
 

@@ -355,7 +355,7 @@ async def test_the_rules_of_a_folder_count_before_a_session_in_it_has_its_id(wha
     can: Frame = {"sessionCapabilities": {"fork": {}}}
     async with conversation(can) as talk:
         entered: list[str] = []
-        talk.host.entered = entered.append
+        talk.access.entered = entered.append
         setup = talk.agent.setup
         making = asyncio.create_task(
             setup.new_session("/other") if what == "new" else setup.fork_session(SESSION, "/other")

@@ -83,7 +83,7 @@ async def test_c88_a_missing_file_is_named(tmp_path: Path) -> None:
             "message": "Resource not found",
             "data": {"uri": f"file://{tmp_path}/a%20b"},
         }
-        talk.host.missing_file_reads_empty = True
+        talk.access.missing_file_reads_empty = True
         assert (await served(talk, "fs/read_text_file", path=f"{tmp_path}/a"))["result"] == {"content": ""}
 
 
@@ -159,7 +159,7 @@ async def test_c90_further_roots_are_lent_as_well(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib/a").write_text("x")
     async with granted(tmp_path / "w") as talk:
-        talk.host.grant("s2", [str(tmp_path / "w"), str(tmp_path / "lib")])
+        talk.access.grant("s2", [str(tmp_path / "w"), str(tmp_path / "lib")])
 
         answer = await served(talk, "fs/read_text_file", path=f"{tmp_path}/lib/a")
 
@@ -200,7 +200,7 @@ async def test_c92_c93_c94_c98_the_life_of_a_terminal(tmp_path: Path) -> None:
         running = await served(talk, "terminal/output", **terminal)
         assert "exitStatus" not in running["result"]
 
-        talk.host.terminals.get("s2", terminal["terminalId"]).write(b"\n")
+        talk.access.terminals.get("s2", terminal["terminalId"]).write(b"\n")
         ended = await served(talk, "terminal/wait_for_exit", **terminal)
         output = (await served(talk, "terminal/output", **terminal))["result"]
 
@@ -245,8 +245,8 @@ async def test_a_write_to_one_name_of_several_shows_in_all_and_that_is_said(tmp_
     (work / "b").write_text("old")
     (work / "a").hardlink_to(work / "b")
     async with granted(work) as talk:
-        talk.host.backups = Backups(tmp_path / "backups")
-        talk.host.grant("s2", [str(work)])
+        talk.access.backups = Backups(tmp_path / "backups")
+        talk.access.grant("s2", [str(work)])
         await served(talk, "fs/write_text_file", path=f"{work}/a", content="new")
 
         (told,) = [entry.text for entry in talk.agent.sessions["s2"].entries if isinstance(entry, Notice)]
@@ -385,7 +385,7 @@ async def test_a_request_too_many_is_an_error_at_once(
 async def test_c101_the_end_of_the_agent_ends_its_terminals(tmp_path: Path) -> None:
     async with granted(tmp_path) as talk:
         made = await served(talk, "terminal/create", command="sleep", args=["60"])
-        terminal = talk.host.terminals.get("s2", made["result"]["terminalId"])
+        terminal = talk.access.terminals.get("s2", made["result"]["terminalId"])
 
         talk.puppet.exits(1)
 
@@ -417,7 +417,7 @@ async def test_what_a_rule_denies_is_not_done_for_an_agent_that_did_not_ask(
         for name, value in params.items()
     }
     async with granted(tmp_path) as talk:
-        talk.host.rules = [rule]
+        talk.access.rules = [rule]
         answer = await served(talk, method, **given)
 
         assert answer["error"]["code"] == -32602
@@ -435,7 +435,7 @@ async def test_what_the_sandbox_hides_or_keeps_read_only_is_refused_before_a_que
     work = lay_out(tmp_path)
     with sandbox(tmp_path, wanted=Wanted(hide=(str(work / "private"),))) as made:
         async with granted(work) as talk:
-            talk.host.sandbox = made
+            talk.access.sandbox = made
             (work / "private").write_text("the key")
             for path in (".git/hooks/pre-commit", ".git/config", ".envrc", "private"):
                 answer = await served(talk, "fs/write_text_file", path=f"{work}/{path}", content="x")

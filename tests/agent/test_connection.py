@@ -18,7 +18,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed
 from acp_tui.agent.connection import KEPT_STRAYS
 from acp_tui.agent.open_questions import OpenQuestions
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage, Notice, text_of
@@ -39,9 +39,9 @@ class Talk:
         self.process = Process.spawn([sys.executable, "-S", str(PROGRAM), *acts], env={"FAKE": "1"})
         self.journal = journal or MemoryJournal()
         self.changes: list[tuple[str, SessionChange]] = []
-        host = Host(terminals=Terminals())
+        access = AgentAccess(terminals=Terminals())
         tell = lambda *change: self.changes.append(change)  # noqa: E731
-        self.agent = Agent(self.process, host, self.journal, tell, line_limit=line_limit)
+        self.agent = Agent(self.process, access, self.journal, tell, line_limit=line_limit)
 
     async def begin(self) -> None:
         await self.agent.initialize()

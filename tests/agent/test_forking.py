@@ -126,7 +126,7 @@ async def test_a_fork_may_use_its_folders_and_can_be_spoken_to() -> None:
     async with conversation(ABLE_TO_FORK) as talk:
         forked = await fork(talk)
 
-        assert talk.host.files("f").roots == ("/w", "/more")
+        assert talk.access.files("f").roots == ("/w", "/more")
         assert forked.cwd == "/w"
         assert talk.agent.sessions["f"] is forked
 
@@ -150,7 +150,7 @@ async def test_a_fork_that_is_refused_or_is_none_leaves_everything_as_it_was() -
             await fork(talk, answer={"id": 5})
 
         assert list(talk.agent.sessions) == [SESSION, "other"]
-        assert talk.host.files("other").roots == ("/usr",)
+        assert talk.access.files("other").roots == ("/usr",)
         assert not talk.agent.sessions["other"].is_fork
         assert shown(talk.session) == before
         assert not talk.session.is_fork

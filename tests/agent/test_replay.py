@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.replay import replay
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import (
@@ -280,7 +280,7 @@ async def test_an_odd_line_is_the_same_live_and_read_back_and_is_valid_in_the_fi
 
 async def test_what_we_send_is_on_the_disk_at_once(tmp_path: Path) -> None:
     path = journal_path(tmp_path, "puppet", datetime.now(UTC))
-    agent = Agent(Puppet(), Host(terminals=Terminals()), Journal(path), lambda *_: None)
+    agent = Agent(Puppet(), AgentAccess(terminals=Terminals()), Journal(path), lambda *_: None)
 
     agent.connection.notify("session/cancel", {"sessionId": "s"})
 
@@ -413,7 +413,7 @@ def test_of_the_users_command_too_what_was_seen_is_there_again() -> None:
 async def test_output_is_written_down_before_it_is_shown(tmp_path: Path) -> None:
     async with conversation() as talk:
         script = "for n in 1 2 3; do printf 'é%s ' $n; sleep 0.1; done; exec sleep 60"
-        terminal = await talk.host.terminals.create(SESSION, "sh", ["-c", script], cwd=str(tmp_path))
+        terminal = await talk.access.terminals.create(SESSION, "sh", ["-c", script], cwd=str(tmp_path))
         shown = bytearray()
 
         def written() -> str:
@@ -430,7 +430,7 @@ async def test_output_is_written_down_before_it_is_shown(tmp_path: Path) -> None
 
 async def test_what_no_agent_asks_for_is_written_down_when_its_command_ends(tmp_path: Path) -> None:
     async with conversation() as talk:
-        terminals = talk.host.terminals
+        terminals = talk.access.terminals
         ended = await terminals.create(SESSION, "echo", ["hello"], cwd=str(tmp_path))
         await ended.wait()
         assert [row.msg["output"] for row in talk.journal.rows if "output" in row.msg] == ["hello\r\n"]

@@ -12,7 +12,7 @@ import pytest
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import PromptRequest
 from acp_tui.protocol.validation import read
@@ -35,12 +35,12 @@ class Person:
         self.workspace = str(workspace)
         self.script = Scripted(rows, self.workspace, self.act)
         self.journal = MemoryJournal()
-        host = Host(terminals=Terminals(), missing_file_reads_empty=True)
+        access = AgentAccess(terminals=Terminals(), missing_file_reads_empty=True)
         quirks = quirks_of(rows[0].msg["start"])
         self.journal.note({"start": rows[0].msg["start"]})
         self.agent = Agent(
             self.script,
-            host,
+            access,
             self.journal,
             lambda *_: None,
             title_is_command=quirks.title_is_command,

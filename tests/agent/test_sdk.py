@@ -11,7 +11,7 @@ import pytest
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import CallFailed
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage, Thought, ToolCall, text_of
@@ -26,16 +26,16 @@ PROGRAM = Path(__file__).parent.parent / "sdk_agent.py"
 
 
 @pytest.fixture
-def host() -> Host:
-    return Host(Terminals())
+def access() -> AgentAccess:
+    return AgentAccess(Terminals())
 
 
 @pytest.fixture
-async def agent(host: Host, tmp_path: Path) -> AsyncIterator[Agent]:
+async def agent(access: AgentAccess, tmp_path: Path) -> AsyncIterator[Agent]:
     """An agent of the SDK."""
     # -P: the folder of the tests has an `acp` of its own
     process = Process.spawn([sys.executable, "-P", str(PROGRAM)])
-    agent = Agent(process, host, MemoryJournal(), lambda *_: None)
+    agent = Agent(process, access, MemoryJournal(), lambda *_: None)
     running = asyncio.create_task(agent.run())
     yield agent
     await agent.stop()
@@ -49,7 +49,9 @@ async def said(agent: Agent, session: Session, act: str) -> str:
     return "".join(text_of(entry) for entry in session.entries[before:] if isinstance(entry, AgentMessage))
 
 
-async def test_a_conversation_with_an_agent_of_the_sdk(agent: Agent, host: Host, tmp_path: Path) -> None:
+async def test_a_conversation_with_an_agent_of_the_sdk(
+    agent: Agent, access: AgentAccess, tmp_path: Path
+) -> None:
     info = await agent.initialize()
     assert info.is_supported
     session = await agent.setup.new_session(str(tmp_path))
@@ -68,7 +70,7 @@ async def test_a_conversation_with_an_agent_of_the_sdk(agent: Agent, host: Host,
     assert isinstance(call, ToolCall)
     assert call.decision == "Go on (you)"
 
-    host.policy = "allow-everything"  # it writes and runs without asking
+    access.policy = "allow-everything"  # it writes and runs without asking
     assert await said(agent, session, "files") == "two\n-32002 -32602 "
     assert (tmp_path / "made/by-sdk.txt").read_text() == "one\ntwo\nthree\n"
     assert f"{tmp_path}/made/by-sdk.txt" in session.files

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from acp_tui.agent import connection
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.questions import Permission
@@ -68,8 +68,8 @@ class Recorded(RuleBasedStateMachine):
     async def start(self, before: Session | None = None) -> None:
         """Start a process of the agent; it goes on with the session that an earlier one has left."""
         self.journal.note({"start": ["agent"]})
-        self.puppet, host = Puppet(), Host(terminals=Terminals(), policy="ask")
-        self.agent = Agent(self.puppet, host, self.journal, lambda *_: None, name="puppet")
+        self.puppet, access = Puppet(), AgentAccess(terminals=Terminals(), policy="ask")
+        self.agent = Agent(self.puppet, access, self.journal, lambda *_: None, name="puppet")
         self.running.append(asyncio.create_task(self.agent.run()))
         starting = asyncio.create_task(self.agent.initialize())
         answer = {"protocolVersion": 1, "agentCapabilities": ABLE}

@@ -126,7 +126,7 @@ async def test_c50_c101_closing_answers_the_questions_and_kills_the_terminals(tm
         params = {"sessionId": "s2", "command": "sleep", "args": ["60"]}
         talk.puppet.says({"id": "t", "method": "terminal/create", "params": params})
         terminal_id = (await talk.puppet.answer_to("t"))["result"]["terminalId"]
-        terminal = talk.host.terminals.get("s2", terminal_id)
+        terminal = talk.access.terminals.get("s2", terminal_id)
         waiting = {"sessionId": "s2", "terminalId": terminal_id}
         talk.puppet.says({"id": "w", "method": "terminal/wait_for_exit", "params": waiting})
         question = {"sessionId": "s2", "toolCall": {"toolCallId": "x"}, "options": OPTIONS}

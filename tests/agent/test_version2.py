@@ -11,7 +11,7 @@ import pytest
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import LoginRequired, NotOffered, OtherVersion, WrongVersion
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.protocol.schema import ContentBlock, ResourceLink, TextContent, UsageUpdate
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import (
@@ -90,7 +90,7 @@ async def turn(talk: Conversation, *frames: Frame, words: str = "go", message_id
 async def introduced(result: Frame, protocol: ProtocolChoice = "newest") -> tuple[Agent, Frame]:
     """Return an agent after its answer to `initialize`, and what it was asked."""
     puppet = Puppet()
-    agent = Agent(puppet, Host(Terminals()), MemoryJournal(), lambda *_: None, protocol=protocol)
+    agent = Agent(puppet, AgentAccess(Terminals()), MemoryJournal(), lambda *_: None, protocol=protocol)
     running = asyncio.create_task(agent.run())
     starting = asyncio.create_task(agent.initialize())
     asked = await puppet.hears("initialize")

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage
@@ -58,7 +58,9 @@ def _flooded(program: Program, sent: Path, before: float, seconds: float) -> Ite
 async def _burst(env: Mapping[str, str]) -> tuple[int, float]:
     """Return how many numbered updates stand in the session in their order, and the seconds it took."""
     process = Process.spawn((sys.executable, "-m", "tests.bench.agent"), env=env)
-    agent = Agent(process, Host(Terminals()), Journal(None), lambda *_: None, name="bench", version="0")
+    agent = Agent(
+        process, AgentAccess(Terminals()), Journal(None), lambda *_: None, name="bench", version="0"
+    )
     reading = asyncio.create_task(agent.run())
     await agent.initialize()
     session = await agent.setup.new_session(env["HOME"], (), [])

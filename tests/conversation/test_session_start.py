@@ -254,8 +254,8 @@ async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path
     async with talk(given, KnownSession(info)) as (conversation, _):
         await conversation.begin()
 
-        assert conversation.host is not None
-        assert conversation.host.files("old").roots == (str(tmp_path / "work"), granted, inner)
+        assert conversation.access is not None
+        assert conversation.access.files("old").roots == (str(tmp_path / "work"), granted, inner)
         (told,) = (text for text in said(conversation) if "additional folders" in text)
         assert told.startswith(f"This session had additional folders: {foreign}, ")
         assert told.endswith(" Add them again with --add-dir.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import has
 from acp_tui.session.entries import UserMessage
@@ -39,7 +39,7 @@ async def sessions_of(run: Run, prompt: str) -> Found:
     journal = Journal(run.home / "attaching.ndjson", [])
     agent = Agent(
         process,
-        Host(Terminals()),
+        AgentAccess(Terminals()),
         journal,
         lambda _session_id, _change: None,
         protocol=run.agent.protocol,

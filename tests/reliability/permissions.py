@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests, Refused
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest
-from acp_tui.agent.permissions.host import Host
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session import events
@@ -98,9 +98,9 @@ async def _run(count: int, dice: random.Random, workspace: Path) -> Result:
     result = Result(unit="acts")
     (workspace / "sub").mkdir()
     (workspace / "link").symlink_to("a")
-    host = Host(Terminals())
+    access = AgentAccess(Terminals())
     session = Session("s", str(workspace))
-    host.grant("s", [str(workspace)])
+    access.grant("s", [str(workspace)])
     grants, asked = Grants(), [False]
     recorder = DecisionRecorder(None, "agent")
 
@@ -110,10 +110,10 @@ async def _run(count: int, dice: random.Random, workspace: Path) -> Result:
             questions.answer("s", event.question.key, "refuse")
 
     questions = ClientQuestions(note)
-    gate = ImplicitRequests(host, questions, grants, recorder, lambda *_: None, str)
+    gate = ImplicitRequests(access, questions, grants, recorder, lambda *_: None, str)
     while result.tried < count:
         case = _Case(dice, workspace)
-        host.policy, host.rules = case.policy, case.rules
+        access.policy, access.rules = case.policy, case.rules
         for name in ("a", "b"):
             (workspace / name).write_text(_THERE)
         if case.is_given:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.permissions.host import Host
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.process import Process
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import TextContent
@@ -46,7 +46,7 @@ async def _run(count: int, draw: random.Random, folder: Path) -> Result:
     guard.start()
     process = Process.spawn([sys.executable, "-P", "-S", str(_AGENT)], cwd=str(folder), guard=guard)
     journal = Journal(journal_path(folder / "journals", "busy", datetime.now(UTC)))
-    host = Host(Terminals(guard=guard), policy="allow-everything")
+    access = AgentAccess(Terminals(guard=guard), policy="allow-everything")
     talk: list[Agent] = []
 
     def changed(session_id: str, change: SessionChange) -> None:
@@ -56,7 +56,7 @@ async def _run(count: int, draw: random.Random, folder: Path) -> Result:
                 loop.call_soon(talk[0].answer, session_id, key, draw.choice(["allow", "allow", "reject"]))
 
     loop = asyncio.get_running_loop()
-    agent = Agent(process, host, journal, changed, name="busy")
+    agent = Agent(process, access, journal, changed, name="busy")
     talk.append(agent)
     running = asyncio.create_task(agent.run())
     await agent.initialize()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
-from acp_tui.agent.permissions.host import Host, NotGranted, OutsideSandbox
+from acp_tui.agent.permissions.access import AgentAccess, NotGranted, OutsideSandbox
 from acp_tui.changes import merge as merges
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.session import Session
@@ -67,8 +67,8 @@ class Amendments:
     other changes, which stay.
     """
 
-    def __init__(self, host: Host, delegate: AmendmentDelegate) -> None:
-        self._host = host
+    def __init__(self, access: AgentAccess, delegate: AmendmentDelegate) -> None:
+        self._access = access
         self._delegate = delegate
         self._waiting: dict[str, list[_Waiting]] = {}
         self._placed: dict[str, list[_Waiting]] = {}
@@ -184,9 +184,9 @@ class Amendments:
         """Replace the agent's text in the file with the user's."""
         one = waiting.amendment
         try:
-            files = self._host.files(session.id)
-            path = self._host.outside(absolute(one.path, session.cwd))
-            self._host.check_inside(waiting.real, writes=True)
+            files = self._access.files(session.id)
+            path = self._access.outside(absolute(one.path, session.cwd))
+            self._access.check_inside(waiting.real, writes=True)
             written, how = await asyncio.to_thread(_replaced, files, path, waiting), "edited"
             if written is None and not waiting.is_written:
                 written, how = await _combined(files, path, waiting), "combined"
@@ -205,7 +205,10 @@ class Amendments:
     async def _is_there(self, session: Session, one: Amendment) -> bool:
         """Return whether a file has the user's text: a write of the agent was replaced by it meanwhile."""
         try:
-            files, path = self._host.files(session.id), self._host.outside(absolute(one.path, session.cwd))
+            files, path = (
+                self._access.files(session.id),
+                self._access.outside(absolute(one.path, session.cwd)),
+            )
             there, _ = await asyncio.to_thread(files.compare, path, one.edited)
         except (FileError, NotGranted, OutsideSandbox):
             return False
@@ -224,15 +227,15 @@ class Amendments:
         if named in (path, real):
             return True
         try:
-            return self._host.files(session.id).target(named).real == real
+            return self._access.files(session.id).target(named).real == real
         except (FileError, NotGranted):
             return False
 
     def _named(self, session_id: str, path: str) -> str:
         """Return the real path of a file, or the path as it is if links cannot be followed."""
         try:
-            files = self._host.files(session_id)
-            return files.target(self._host.outside(absolute(path, files.roots[0]))).real
+            files = self._access.files(session_id)
+            return files.target(self._access.outside(absolute(path, files.roots[0]))).real
         except (FileError, NotGranted):
             return path
 

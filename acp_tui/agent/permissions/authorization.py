@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
-from acp_tui.agent.permissions.host import Host, NotGranted
+from acp_tui.agent.permissions.access import AgentAccess, NotGranted
 from acp_tui.agent.permissions.tool_input import (
     changed_in,
     changes_in,
@@ -109,21 +109,21 @@ class Denied(Exception):
         """The rule or the policy, in the words of the decision log."""
 
 
-def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Authorization:
+def authorize(access: AgentAccess, call: ToolCall, session: Session, agent: str) -> Authorization:
     """Return the decision of the user's rules about a call, else of the session's policy.
 
     A write to a protected file is allowed only by a rule that names it. In a read-only session no rule allows
     an edit or a command.
     """
-    files = _files(host, session)
+    files = _files(access, session)
     use = tool_use_of(call, session, agent, files.roots if files is not None else ())
-    said = rules.decide(host.rules, use)
-    if host.policy_of(session.id) == "read-only" and said.decision != "deny" and _is_change(use):
+    said = rules.decide(access.rules, use)
+    if access.policy_of(session.id) == "read-only" and said.decision != "deny" and _is_change(use):
         return Authorization("deny", AnsweredBy("policy", rules.WORDS["read-only"]))
     if said.rule is not None:
         decision, answered_by = said.decision, AnsweredBy("rule", said.rule.source)
     else:
-        policy = host.policy_of(session.id)
+        policy = access.policy_of(session.id)
         paths = [] if use.is_open or policy == "allow-everything" else _policy_paths(call, session.cwd)
         is_known = policy == "allow-everything" or not (use.is_open or len(paths) > _MAX_PATHS)
         decision = rules.by_policy(policy, call.kind, call.command, paths, files if is_known else None)
@@ -137,10 +137,10 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
 
 
 def answer_without_user(
-    host: Host, question: Permission, session: Session, agent: str
+    access: AgentAccess, question: Permission, session: Session, agent: str
 ) -> AutomaticAnswer | None:
     """Return the answer that a rule or the policy gives to a permission request; None: ask the user."""
-    decision, answered_by = authorize(host, question.call, session, agent)
+    decision, answered_by = authorize(access, question.call, session, agent)
     if decision == "ask":
         return None
     flaws = Flaws(question.options)
@@ -152,17 +152,17 @@ def answer_without_user(
     option = question.option(option_id)
     if option is not None and decision == "allow":
         # A name may say more than a rule: “Yes, without the sandbox”. Who allows everything allows that.
-        is_clear = is_understood(option) or host.policy_of(session.id) == "allow-everything"
+        is_clear = is_understood(option) or access.policy_of(session.id) == "allow-everything"
         if flaws.of(option) or not is_clear:
             return None
     return AutomaticAnswer(option_id, answered_by)
 
 
-def why_asked(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
+def why_asked(access: AgentAccess, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
     """Return why a question is asked: the rule that asks, or the reason why no rule allows the call."""
-    files = _files(host, session)
+    files = _files(access, session)
     use = tool_use_of(call, session, agent, files.roots if files is not None else ())
-    said = rules.decide(host.rules, use)
+    said = rules.decide(access.rules, use)
     return said if said.decision == "ask" else rules.RuleVerdict("ask", None)
 
 
@@ -388,8 +388,8 @@ def _below_root(path: str, roots: Sequence[str]) -> str:
     return path[len(root) :]
 
 
-def _files(host: Host, session: Session) -> Files | None:
+def _files(access: AgentAccess, session: Session) -> Files | None:
     try:
-        return host.files(session.id)
+        return access.files(session.id)
     except NotGranted:
         return None

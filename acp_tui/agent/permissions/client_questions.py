@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Sized
 from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.amendments import Amendment, Amendments
 from acp_tui.agent.permissions.authorization import (
     USER,
@@ -26,7 +27,6 @@ from acp_tui.agent.permissions.authorization import (
 )
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
-from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.changes import merge as merges
 from acp_tui.protocol.schema import PermissionOption
@@ -157,7 +157,7 @@ class ImplicitRequests:
 
     def __init__(
         self,
-        host: Host,
+        access: AgentAccess,
         questions: ClientQuestions,
         grants: Grants,
         recorder: DecisionRecorder,
@@ -168,7 +168,7 @@ class ImplicitRequests:
         """Authorize for one connection.
 
         Args:
-            host: has the rules and policies.
+            access: has the rules and policies.
             questions: asks the user.
             grants: what permissions have allowed.
             recorder: writes to the decision log.
@@ -176,7 +176,7 @@ class ImplicitRequests:
             title: returns the name of the agent in the chat and in dialogs.
             amendments: the user's texts for writes of the agent; None: there are none.
         """
-        self._host = host
+        self._access = access
         self._questions = questions
         self._grants = grants
         self._recorder = recorder
@@ -193,7 +193,7 @@ class ImplicitRequests:
             OtherTarget: its path leads elsewhere by now; authorize it again.
             NotAFile: the path to write is a pipe, a socket or a folder.
         """
-        if request.kind != "execute" and not self._host.grants(session.id, request.leads_to):
+        if request.kind != "execute" and not self._access.grants(session.id, request.leads_to):
             return None  # the request will fail for the same reason
         said = self._verdict(session, agent, request)
         if said.decision == "deny":
@@ -219,7 +219,7 @@ class ImplicitRequests:
 
     def _verdict(self, session: Session, agent: str, request: ImplicitRequest) -> Authorization:
         """Return the stricter decision about a request: for the path as written, and with links followed."""
-        said = authorize(self._host, request.as_call(), session, agent)
+        said = authorize(self._access, request.as_call(), session, agent)
         written = request.path or request.cwd or ""
         if request.target is None or not written:
             return said
@@ -227,7 +227,7 @@ class ImplicitRequests:
         if followed == absolute(written, session.cwd):
             return said
         led = replace(request, path=followed) if request.path else replace(request, cwd=followed)
-        also = authorize(self._host, led.as_call(), session, agent)
+        also = authorize(self._access, led.as_call(), session, agent)
         return max(said, also, key=lambda one: _STRICTNESS.index(one.decision))
 
     async def _is_covered(self, session: Session, request: ImplicitRequest, *, is_protected: bool) -> bool:
@@ -240,7 +240,7 @@ class ImplicitRequests:
         return self._grants.use(session, request, before, is_read=is_read, is_protected=is_protected)
 
     def _is_protected(self, session: Session, request: ImplicitRequest) -> bool:
-        roots = self._host.files(session.id).roots
+        roots = self._access.files(session.id).roots
         return any(
             protected_files.why_protected(path, roots) is not None
             for path in {request.path, request.leads_to}
@@ -334,7 +334,7 @@ class ImplicitRequests:
             return None, False
         try:
             target = request.target if isinstance(request.target, Target) else request.path
-            return self._host.files(session_id).compare(target, request.content)
+            return self._access.files(session_id).compare(target, request.content)
         except (OtherTarget, NotAFile):
             raise
         except FileError:  # the write will fail for the same reason

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import (
     AnsweredBy,
 )
 from acp_tui.agent.permissions.client_questions import ClientQuestions, merge_of
 from acp_tui.agent.permissions.decision_records import ClientAnswer
-from acp_tui.agent.permissions.host import Host
 from acp_tui.changes import merge as merges
 from acp_tui.session import events
 from acp_tui.session.questions import StaleWrite
@@ -44,7 +44,7 @@ class StaleWrites:
 
     def __init__(
         self,
-        host: Host,
+        access: AgentAccess,
         questions: ClientQuestions,
         tell: Callable[[str, str], None],
         record: Callable[[str, str, ClientAnswer], None],
@@ -52,12 +52,12 @@ class StaleWrites:
         """Decide for one connection.
 
         Args:
-            host: has the user's setting for stale writes.
+            access: has the user's setting for stale writes.
             questions: asks the user.
             tell: adds a notice to the chat of a session, given its id.
             record: called with the session's id, the path and the answer.
         """
-        self._host = host
+        self._access = access
         self._questions = questions
         self._tell = tell
         self._record = record
@@ -68,7 +68,7 @@ class StaleWrites:
         Raises:
             FileKept: it may not.
         """
-        always, merge = self._host.stale_writes, None
+        always, merge = self._access.stale_writes, None
         if always == "ask":
             choice, merge = await self._asked(session_id, stale)
         else:

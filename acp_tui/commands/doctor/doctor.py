@@ -25,8 +25,8 @@ from acp_tui.agent.capabilities import (
     OtherVersion,
     abilities,
 )
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.authorization import AnsweredBy
-from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.commands.doctor import agent_files, conformance, machine, vocabulary
 from acp_tui.commands.doctor.findings import HEADING, Finding, Verdict, summary
@@ -312,7 +312,7 @@ class _Examination:
         """Error code of its answer to unknown methods."""
         self._agent = _Examined(
             process,
-            Host(Terminals()),
+            AgentAccess(Terminals()),
             self._wire,
             self._hear,
             name=report.launch.name,

@@ -182,8 +182,8 @@ class QuestionDialogs:
 
     def _is_granted(self, path: str) -> bool:
         conversation = self._screen.conversation
-        host, session = conversation.host, conversation.session
-        return host is not None and session is not None and host.grants(session.id, path)
+        access, session = conversation.access, conversation.session
+        return access is not None and session is not None and access.grants(session.id, path)
 
     def _cwd_of(self, key: Key) -> str:
         """Return the folder of the asking session, which may be a subagent's."""
@@ -215,10 +215,10 @@ class QuestionDialogs:
 
     def _finder(self) -> Callable[[Sequence[str]], dict[str, OldText]] | None:
         """Return a reader of old texts of files, or None without access to the workspace."""
-        host, session = self._screen.conversation.host, self._screen.conversation.session
-        if host is None or session is None or not host.grants(session.id, session.cwd):
+        access, session = self._screen.conversation.access, self._screen.conversation.session
+        if access is None or session is None or not access.grants(session.id, session.cwd):
             return None
-        files, cwd = host.files(session.id), session.cwd
+        files, cwd = access.files(session.id), session.cwd
         return lambda paths: old_texts(files, paths, cwd)
 
     def _stale_write(self, key: Key, question: StaleWrite) -> dialog_screens.Dialog[Any]:

@@ -348,15 +348,15 @@ async def test_an_edit_that_only_its_input_places_is_a_question(tmp_path: Path) 
 async def test_a_policy_that_is_changed_counts_for_its_session_only(tmp_path: Path) -> None:
     async with conversation(cwd=str(tmp_path)) as talk:
         await talk.made("s2", str(tmp_path))
-        talk.host.set_policy("s2", "allow-everything")
+        talk.access.set_policy("s2", "allow-everything")
         talk.puppet.asks_permission("q")
         params = {"sessionId": "s2", "toolCall": {"toolCallId": "t9"}, "options": OPTIONS}
         talk.puppet.says({"id": "other", "method": "session/request_permission", "params": params})
 
         assert (await talk.puppet.answer_to("other"))["result"] == chosen("yes")
         assert list(talk.session.questions) == ['"q"']
-        await talk.host.take_back("s2")
-        assert talk.host.policy_of("s2") == "ask"
+        await talk.access.take_back("s2")
+        assert talk.access.policy_of("s2") == "ask"
 
 
 async def test_an_agent_that_tells_commands_by_titles_alone_is_held_to_the_rules(tmp_path: Path) -> None:

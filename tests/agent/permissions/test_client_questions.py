@@ -114,7 +114,7 @@ async def test_a_policy_asks_for_writes_and_not_for_reads(tmp_path: Path) -> Non
         assert "error" in await talk.puppet.answer_to(request_id)
         assert path.read_text() == "old"
 
-        talk.host.set_policy("s2", "allow-edits")
+        talk.access.set_policy("s2", "allow-edits")
         assert "result" in await served(talk, "fs/write_text_file", path=str(path), content="new")
         assert path.read_text() == "new"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.authorization import authorize
-from acp_tui.agent.permissions.host import Host
 from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.session import Session
@@ -16,8 +16,10 @@ from tests.tables import each
 
 
 def decided(*more: Rule, **call: Any) -> Decision:
-    host = Host(terminals=Terminals(), rules=[Rule("deny", command="rm"), *more], policy="allow-everything")
-    return authorize(host, ToolCall("t", **{"kind": "execute", **call}), Session("s", "/w"), "x").decision
+    access = AgentAccess(
+        terminals=Terminals(), rules=[Rule("deny", command="rm"), *more], policy="allow-everything"
+    )
+    return authorize(access, ToolCall("t", **{"kind": "execute", **call}), Session("s", "/w"), "x").decision
 
 
 @each(
@@ -69,10 +71,10 @@ def test_what_is_too_much_to_be_searched_for_a_denied_command_is_asked(raw_input
 @each("kind", ["read", "search", "edit", "other"])
 @each("raw_input", IN_OTHER_FIELDS)
 def test_a_rule_for_a_kind_allows_no_command_in_whatever_field(raw_input: Any, kind: str) -> None:
-    host = Host(terminals=Terminals(), rules=[Rule("allow", tool_kind=kind)])
+    access = AgentAccess(terminals=Terminals(), rules=[Rule("allow", tool_kind=kind)])
     call = ToolCall("t", kind=kind, raw_input=raw_input)
 
-    assert authorize(host, call, Session("s", "/w"), "x").decision == "ask"
+    assert authorize(access, call, Session("s", "/w"), "x").decision == "ask"
 
 
 @pytest.mark.parametrize("title", ["Run: rm x", "$ rm x", "`rm x`", "Running `rm x`", "rm x", "> rm x"])

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.authorization import authorize
-from acp_tui.agent.permissions.host import Host
 from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import Location, ToolCall
 from acp_tui.session.session import Session
@@ -37,9 +37,9 @@ def decided(root: Path, policy: Policy = "allow-everything", *more: Rule, **call
         Rule("deny", path=f"{root}/secrets/**"),
         Rule("deny", path="/etc/**"),
     )
-    host = Host(terminals=Terminals(), rules=[*denying, *more], policy=policy)
-    host.grant("s", [str(root)])
-    return authorize(host, ToolCall("t", **call), Session("s", str(root)), "x").decision
+    access = AgentAccess(terminals=Terminals(), rules=[*denying, *more], policy=policy)
+    access.grant("s", [str(root)])
+    return authorize(access, ToolCall("t", **call), Session("s", str(root)), "x").decision
 
 
 def run(command: str, **more: str) -> dict[str, Any]:

@@ -11,10 +11,10 @@ import pytest
 
 from acp_tui.agent import session_events
 from acp_tui.agent.client_methods import implicit_request_of
+from acp_tui.agent.permissions.access import AgentAccess
 from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests, Refused
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest
-from acp_tui.agent.permissions.host import Host
 from acp_tui.protocol.jsonrpc import Call, Notification, Request
 from acp_tui.protocol.schema import PermissionRequest
 from acp_tui.protocol.validation import read
@@ -37,7 +37,7 @@ class Gate:
         self.workspace = workspace
         self.asked: list[str | None] = []
         self.acts = 0
-        self.host = Host(Terminals(), policy="ask")
+        self.access = AgentAccess(Terminals(), policy="ask")
         self.grants = Grants()
         self._titles = title_is_command
         self._sessions: dict[str, Session] = {}
@@ -45,7 +45,7 @@ class Gate:
         self._turns: dict[str, str] = {}
         self._own = ClientQuestions(self._note)
         recorder = DecisionRecorder(None, "")
-        self._gate = ImplicitRequests(self.host, self._own, self.grants, recorder, lambda *_: None, str)
+        self._gate = ImplicitRequests(self.access, self._own, self.grants, recorder, lambda *_: None, str)
 
     def _note(self, session: str, event: events.Event) -> None:
         if isinstance(event, events.ImplicitlyAsked):
@@ -55,7 +55,7 @@ class Gate:
     def session(self, name: str) -> Session:
         if name not in self._sessions:
             self._sessions[name] = Session(name, self.workspace, title_is_command=self._titles)
-            self.host.grant(name, [self.workspace])
+            self.access.grant(name, [self.workspace])
         return self._sessions[name]
 
     async def takes(self, direction: str, frame: dict[str, Any], at: float) -> None:

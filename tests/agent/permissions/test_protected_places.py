@@ -24,8 +24,8 @@ async def test_a_protected_place_is_asked_about_whatever_is_allowed(tmp_path: Pa
         talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
         assert "error" in await talk.puppet.answer_to(request_id)
 
-        talk.host.rules = ()
-        talk.host.set_policy("s2", "ask")
+        talk.access.rules = ()
+        talk.access.set_policy("s2", "ask")
         diff = {"type": "diff", "path": str(path), "newText": "x"}
         await permitted(talk, "yes", {"kind": "edit", "content": [diff]})
         assert "result" in await served(talk, "fs/write_text_file", path=str(path), content="x")

@@ -140,7 +140,7 @@ async def test_a_rule_allows_a_command_in_the_workspace_only(tmp_path: Path) -> 
         talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
         assert "error" in await talk.puppet.answer_to(request_id)
 
-        talk.host.set_policy("s2", "allow-everything")
+        talk.access.set_policy("s2", "allow-everything")
         assert "result" in await served(talk, "terminal/create", **RUN, cwd=str(tmp_path))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.capabilities import CallFailed
-from acp_tui.agent.permissions.host import Host, NotGranted
+from acp_tui.agent.permissions.access import AgentAccess, NotGranted
 from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import conversation
@@ -37,18 +37,18 @@ async def test_nothing_is_done_for_a_session_that_the_agent_refuses_to_load(
         with pytest.raises(CallFailed):
             await loading
         answer = await talk.puppet.answer_to("act")
-        await talk.host.terminals.close()
+        await talk.access.terminals.close()
         assert "error" in answer
         assert not list(tmp_path.iterdir())
 
 
 async def test_nothing_is_done_in_folders_that_were_taken_back_while_it_was_decided(tmp_path: Path) -> None:
     files = Files([tmp_path])
-    host = Host(Terminals())
-    host.grant("s", [str(tmp_path)])
-    host.check_granted("s", host.files("s"))
+    access = AgentAccess(Terminals())
+    access.grant("s", [str(tmp_path)])
+    access.check_granted("s", access.files("s"))
     with pytest.raises(NotGranted):
-        host.check_granted("s", files)
-    await host.take_back("s")
+        access.check_granted("s", files)
+    await access.take_back("s")
     with pytest.raises(NotGranted):
-        host.check_granted("s", files)
+        access.check_granted("s", files)

@@ -294,7 +294,7 @@ async def test_a_setting_answers_without_a_question(
     file = tmp_path / "a"
     file.write_text("one\n")
     async with granted(tmp_path) as talk:
-        talk.host.stale_writes = rule
+        talk.access.stale_writes = rule
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_text("mine\n")
 

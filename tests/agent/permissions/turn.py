@@ -34,7 +34,7 @@ async def running(
 ) -> AsyncIterator[tuple[Conversation, Session]]:
     """A turn of the session `s2` that works in a folder."""
     async with granted(folder, policy) as talk:
-        talk.host.rules = rules
+        talk.access.rules = rules
         await talk.prompted(session="s2")
         yield talk, talk.agent.sessions["s2"]
 

@@ -243,9 +243,9 @@ async def test_questions_that_wait_are_gone_through_without_an_answer(tmp_path: 
 
 async def test_a_question_shows_the_rule_that_asks_and_earlier_decisions(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        host = here.conversation.host
-        assert host is not None
-        host.rules = [Rule("ask", tool_kind="execute", note="I look at these", where="settings.toml:3")]
+        access = here.conversation.access
+        assert access is not None
+        access.rules = [Rule("ask", tool_kind="execute", note="I look at these", where="settings.toml:3")]
         await here.asked("one")
         await here.sees("rule      asks: commands, “I look at these” (settings.toml:3)")
         await here.press("y")

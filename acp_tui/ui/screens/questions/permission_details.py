@@ -589,8 +589,8 @@ def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool =
     running, session = conversation.running, conversation.session
     if running is None or session is None:
         return Background()
-    said = why_asked(running.host, call, session, running.agent.name)
-    why = [_why(said.rule, running.host.policy_of(session.id))] if unasked else []
+    said = why_asked(running.access, call, session, running.agent.name)
+    why = [_why(said.rule, running.access.policy_of(session.id))] if unasked else []
     why += [f"{said.why[0].upper()}{said.why[1:]}."] if said.why else []
     return Background(said.rule, _before(conversation, call), " ".join(why))
 

@@ -49,7 +49,7 @@ class LoginDialogs:
         The agent chooses arguments and variables, never the program.
         """
         program, *arguments = running.launch.argv
-        terminals = running.host.terminals
+        terminals = running.access.terminals
         # The agent must not reach this terminal: its sessions have names of its own choice.
         owner = token_hex()
         try:

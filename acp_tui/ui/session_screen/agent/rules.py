@@ -51,9 +51,9 @@ class SessionRules:
     @property
     def book(self) -> RuleBook:
         """The rules of the session's agent; without an agent, those of the files."""
-        host = self._screen.conversation.host
-        if host is not None and isinstance(host.rules, RuleBook):
-            return host.rules
+        access = self._screen.conversation.access
+        if access is not None and isinstance(access.rules, RuleBook):
+            return access.rules
         if self._changes is not None:
             return self._changes.book
         book = rule_book()
@@ -98,9 +98,9 @@ class SessionRules:
         session = self._screen.conversation.session
         if session is None:
             return [permission_details.AGENT_ONLY]
-        host = self._screen.conversation.host
-        is_granted = host is not None and host.grants(session.id, session.cwd)
-        roots = host.files(session.id).roots if host is not None and is_granted else ()
+        access = self._screen.conversation.access
+        is_granted = access is not None and access.grants(session.id, session.cwd)
+        roots = access.files(session.id).roots if access is not None and is_granted else ()
         return always_scopes(tool_use_of(call, session, self._agent, roots), list(self.book))
 
     def keep(self, rule: Rule) -> None:

@@ -47,10 +47,10 @@ class UserShell:
     def terminal(self, name: str) -> Terminal | None:
         """Return a terminal of the user or of the session by its id, or None."""
         own = self.commands.terminal(name)
-        host, session = self._screen.conversation.host, self._screen.conversation.session
-        if own is not None or host is None or session is None:
+        access, session = self._screen.conversation.access, self._screen.conversation.session
+        if own is not None or access is None or session is None:
             return own
-        return host.terminals.find(session.id, name)
+        return access.terminals.find(session.id, name)
 
     async def _run(self, prompt: Prompt) -> None:
         """Run a command, and attach its output to the next prompt."""

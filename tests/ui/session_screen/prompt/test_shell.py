@@ -56,13 +56,13 @@ async def test_what_goes_on_in_the_background_ends_with_the_program(tmp_path: Pa
 async def test_a_server_of_the_agents_outlives_its_terminal_and_stands_in_the_details(tmp_path: Path) -> None:
     moment = a_long_time()
     async with seat(tmp_path) as here:
-        host, session = here.conversation.host, here.conversation.session
-        assert host is not None
+        access, session = here.conversation.access, here.conversation.session
+        assert access is not None
         assert session is not None
         line = f"nohup setsid sleep {moment} > /dev/null 2>&1 & sleep 0.1"
-        terminal = await host.terminals.create(session.id, line, cwd="/")
+        terminal = await access.terminals.create(session.id, line, cwd="/")
         await terminal.wait()
-        await host.terminals.release(session.id, terminal.id)
+        await access.terminals.release(session.id, terminal.id)
         await here.sees("1 in the background")
 
         await here.press("alt+i")

@@ -1,4 +1,4 @@
-"""The host of one agent: the files, terminals and rules that it works with."""
+"""Access of one agent: the folders of its sessions, terminals, rules, policies and its sandbox."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class NotGranted(Exception):
 
 
 @dataclass
-class Host:
-    """The files, terminals and rules for the agent of one connection."""
+class AgentAccess:
+    """Folders, terminals, rules and policies of the sessions of one connection."""
 
     terminals: Terminals
     rules: Iterable[Rule] = ()
