@@ -381,8 +381,9 @@ class SessionList:
     def _title(self, info: SessionInfo) -> str:
         launch = self._screen.conversation.launch
         own = self._screen.tabs.names.get(launch.name, info.session_id) if launch is not None else ""
-        is_here = self._shown(info.session_id) is self._screen
-        return own or info.title or (_UNTITLED if is_here else info.session_id)
+        shown = self._shown(info.session_id)
+        session = shown.conversation.session if shown is not None else None
+        return own or info.title or (info.session_id if session is None else session.subject or _UNTITLED)
 
     async def _recorded(self) -> list[RecordedSession]:
         """Return the recorded sessions except the current one."""

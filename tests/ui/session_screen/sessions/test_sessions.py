@@ -267,6 +267,18 @@ async def test_sessions_that_are_open_say_in_which_tab(
 
 
 @pytest.mark.slow
+async def test_an_open_session_without_a_title_has_that_of_its_tab(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path, PLAIN) as (here, first, second):
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+        await here.sees("open in tab 1", "this session")
+        for screen in (first, second):
+            assert screen.conversation.session is not None
+            assert screen.conversation.session.id not in here.text
+        assert here.text.count("no prompt yet") == 2
+
+
+@pytest.mark.slow
 async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is_gone_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
