@@ -204,8 +204,11 @@ def _put_back_now(
         return _CHANGED.format(change.path)
     try:
         seen = os.lstat(root / change.path) if new is not None else None
-        if new is not None and read_content(root, change.path, change.new_mode) != new:
-            return _CHANGED.format(change.path)
+        now = read_content(root, change.path, change.new_mode) if new is not None else None
+        if now != new:
+            # Another name of the same file may have gone back already.
+            is_back = now == old and change.status == "M" and change.old_mode == change.new_mode
+            return "" if is_back else _CHANGED.format(change.path)
         backups = snapshots.store.backups
         put_back(root, change.path, change.old_path, old, change.old_mode, backups, seen, first_mode)
     except OSError as error:

@@ -522,6 +522,19 @@ async def test_a_file_that_is_saved_while_a_hunk_is_rejected_stays(
 
 
 @pytest.mark.slow
+async def test_two_names_of_one_file_go_back_without_a_problem(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n")
+    (root / "b").hardlink_to(root / "a")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n")
+
+    done = await restore(snapshots, before, await snapshots.changes(before))
+
+    assert (told([*done.done]), done.problems) == ([("M", "a"), ("M", "b")], ())
+    assert (root / "a").read_text() == (root / "b").read_text() == "one\n"
+
+
+@pytest.mark.slow
 async def test_a_hunk_of_a_file_that_is_gone_or_a_link_now_is_a_problem(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="one\n2\n", other="ONE\n2\n")
     before = await snapshots.take()
