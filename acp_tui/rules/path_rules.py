@@ -43,6 +43,27 @@ _MAX_ENTRIES: Final = 2_000
 _SOME_NAME: Final = "\N{REPLACEMENT CHARACTER}"
 
 
+_MOST_ODD_STARS: Final = 1
+"""Most `**/` after a letter in a pattern: each makes the search slower, and hardly anybody means it."""
+_NO_GLOB: Final = regex(r"\{[^{}]*,[^{}]*\}|^\$|^[A-Za-z][A-Za-z0-9+.-]*://")
+"""Parts of a path that mean more to other programs; here they would never match."""
+
+
+def glob_mistake(glob: str) -> str:
+    """Return the parts that the glob of a rule must not have, or ""."""
+    if {"..", "."} & set(glob.split("/")):
+        return ". or .."
+    if glob.strip() != glob:
+        return "blanks at its ends"
+    if glob.endswith("/"):
+        return "/ at its end (a/** is all below a)"
+    if _NO_GLOB.search(glob):
+        return "braces, variables and addresses (write several rules)"
+    if len(re.findall(r"[^/*]\*\*/", glob)) > _MOST_ODD_STARS:
+        return "** beside a letter (a/**/b)"
+    return ""
+
+
 _STARS: Final = {"": "", "**/": "(?:.*?/)??", "**": ".*?"}
 
 

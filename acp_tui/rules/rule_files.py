@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ import tomlkit.items
 
 from acp_tui.formatting import expand_home, from_home
 from acp_tui.lazy_regex import regex
-from acp_tui.rules import command_rules
+from acp_tui.rules import command_rules, path_rules
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.rules.trusted_files import contents
 from acp_tui.store import toml_check
@@ -78,8 +77,6 @@ def signature(path: Path) -> tuple[int, ...]:
     return (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
 
 
-_MOST_ODD_STARS: Final = 1
-"""Most `**/` after a letter in a pattern: each makes the search slower, and hardly anybody means it."""
 _LONG_KEY: Final = regex(r"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
 """A dotted key that takes seconds to parse: the time grows with the square of its parts."""
 _TOML_LINE: Final = regex(r" \(at line (\d+), column \d+\)$")
@@ -148,10 +145,9 @@ def _folder(value: Any, place: Place, findings: toml_check.Findings) -> str:
 
 def _glob(value: Any, place: Place, findings: toml_check.Findings) -> str:
     found = _filled(value, place, findings)
-    if {"..", "."} & set(found.split("/")):
-        raise toml_check.ShapeError("a path without . and ..")
-    if len(re.findall(r"[^/*]\*\*/", found)) > _MOST_ODD_STARS:
-        raise toml_check.ShapeError("a path with ** between slashes: a/**/b")
+    mistake = path_rules.glob_mistake(found)
+    if mistake:
+        raise toml_check.ShapeError(f"a path without {mistake}")
     return expand_home(found)
 
 

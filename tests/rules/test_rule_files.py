@@ -78,6 +78,12 @@ def test_a_date_counts_to_the_end_of_its_day(file: Path) -> None:
         "command = 3",
         "path = '../x'",
         "path = ' '",
+        "path = 'secrets/'",
+        "path = '/'",
+        "path = 'secrets/** '",
+        "path = '*.{env,pem}'",
+        "path = '$HOME/.ssh/**'",
+        "path = 'file:///w/x'",
         "workspace = 'app'",
         "expires = 'soon'",
         "expires = 12:00:00",
@@ -94,6 +100,13 @@ def test_a_rule_with_a_mistake_only_asks_and_its_line_is_named(file: Path, mista
     assert found.rules[1].mistake
     assert [problem.line for problem in found.problems] == [6]
     assert found.problems[0].message.lower().rstrip(".").endswith("this rule asks")
+
+
+@pytest.mark.parametrize("path", ["src/[slug]/{id}.ts", "a b/*", "*", "**", "~/.ssh/**", "/w/$x", "a**/b"])
+def test_a_path_that_a_file_may_have_is_no_mistake(file: Path, path: str) -> None:
+    file.write_text(f'[[rules]]\ndecision = "deny"\npath = "{path}"\n')
+
+    assert [rule.decision for rule in load(file).rules] == ["deny"]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from typing_extensions import override
 
 from acp_tui.rules.command_rules import prefix_mistake
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
+from acp_tui.rules.path_rules import glob_mistake
 from acp_tui.rules.rule_book import SCOPES, RuleBook, RuleDraft, Scope
 from acp_tui.ui.screens.base.dialog import Dialog
 from acp_tui.ui.screens.rules.rule_list import ROLES, because, until
@@ -137,8 +138,8 @@ class RuleEditor(Dialog[RuleDraft]):
             return f"Unknown kind '{rule.tool_kind}'."
         if rule.command is not None and (found := prefix_mistake(rule.command)):
             return f"{found}."
-        if rule.path is not None and {".", ".."} & set(rule.path.split("/")):
-            return "The path must not contain . or .."
+        if rule.path is not None and (found := glob_mistake(rule.path)):
+            return f"The path must not contain {found}"
         if rule.decision == "allow" and not (rule.tool_kind or rule.tool_name or rule.command or rule.path):
             return "An allow rule needs a kind, a tool, a command or a path."
         return ""

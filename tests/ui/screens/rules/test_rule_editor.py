@@ -37,6 +37,7 @@ async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> N
         ("command", "ls $X", "must be the first words of one command"),
         ("tool_kind", "eat", "Unknown kind 'eat'"),
         ("path", "../x", "The path must not contain . or .."),
+        ("path", "src/", "The path must not contain / at its end (a/** is all below a)"),
         ("command", "", "An allow rule needs a kind, a tool, a command or a path"),
     ],
 )
