@@ -15,7 +15,7 @@ from acp_tui.conversation.state import ConversationState
 from acp_tui.rules.model import WORDS
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
-from acp_tui.session.options import Option, acts_unasked, asks_less, consent_typed
+from acp_tui.session.options import Consent, Option, acts_unasked, asks_less, consent_typed
 from acp_tui.session.session import Session
 from acp_tui.store.folders import state_folder
 from acp_tui.store.launch import Launch
@@ -49,13 +49,16 @@ class SessionChoices:
         if is_new and launch is not None:
             await self._last_choices.repeat(agent, session, launch, chosen)
 
-    async def set_option(self, option: Option, value: str | bool) -> None:
-        """Change a mode, a model or another option; a refusal is a notice in the chat."""
+    async def set_option(self, option: Option, value: str | bool, *, consent: Consent | None = None) -> None:
+        """Change a mode, a model or another option; a refusal is a notice in the chat.
+
+        `consent`: the unasked actions that the user accepts; None: as `option` says.
+        """
         agent, session = self._conversation.agent, self._conversation.session
         if agent is None or session is None:
             return
         try:
-            await agent.set_option(session.id, option, value)
+            await agent.set_option(session.id, option, value, consent=consent)
         except AgentError:
             return  # the session shows the error
         self._last_choices.remember(agent, session, self._conversation.launch, option.config.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import (
@@ -52,6 +52,16 @@ class Option:
         return any(choice.value == value for choice in self.config.choices())
 
 
+class ModeConsent(NamedTuple):
+    """The user's consent to unasked actions, given by choosing a mode."""
+
+    value: str | bool
+    """The chosen mode."""
+    extent: Consent
+    names: tuple[str, str]
+    """The names that it had then."""
+
+
 class SessionOptions:
     """The options of one session, with unconfirmed choices."""
 
@@ -60,8 +70,8 @@ class SessionOptions:
         """Modes, models and config options, in the agent's order."""
         self.pending: dict[str, str | bool] = {}
         """Values requested by the user and not yet confirmed, by option id."""
-        self.consents: dict[str, tuple[str | bool, Consent]] = {}
-        """Modes chosen with consent to unasked actions, by option id, with its extent."""
+        self.consents: dict[str, ModeConsent] = {}
+        """Modes chosen with consent to unasked actions, by option id."""
         self._reached: set[str] = set()
         """Option ids of consents whose value has already been the current one."""
         self._config_options: list[ConfigOption] = []
@@ -99,7 +109,7 @@ class SessionOptions:
         self._reached.discard(option_id)
         mode = self.of_category("mode")
         if consent and mode is not None and mode.config.id == option_id:
-            self.consents[option_id] = value, consent
+            self.consents[option_id] = ModeConsent(value, consent, _names_of(mode, value))
 
     def end_consents(self) -> None:
         """Drop all consents: in another process of the agent the modes may mean something else."""
@@ -145,17 +155,31 @@ class SessionOptions:
         self._drop_left_consents()
 
     def _drop_left_consents(self) -> None:
-        """Drop consent to a mode that the agent has left, or no longer shows as its mode.
+        """Drop consent to a mode that the agent has left or renamed, or no longer shows as its mode.
 
         The agent cannot restore it.
         """
         mode = self.of_category("mode")
-        for option_id, (value, _) in [*self.consents.items()]:
-            if mode is not None and mode.config.id == option_id and mode.config.current_value == value:
-                self._reached.add(option_id)
-            elif option_id in self._reached or mode is None or mode.config.id != option_id:
-                del self.consents[option_id]
-                self._reached.discard(option_id)
+        for option_id, given in [*self.consents.items()]:
+            if mode is not None and mode.config.id == option_id and not _takes_away(mode, given):
+                if mode.config.current_value == given.value:
+                    self._reached.add(option_id)
+                    continue
+                if option_id not in self._reached:
+                    continue
+            del self.consents[option_id]
+            self._reached.discard(option_id)
+
+
+def _names_of(mode: Option, value: str | bool) -> tuple[str, str]:
+    """Return the names that are shown of a mode: its option's and its own."""
+    return mode.config.name, mode.name_of(value)
+
+
+def _takes_away(mode: Option, given: ModeConsent) -> bool:
+    """Return whether a mode now has a name that no longer says what the user accepted."""
+    is_renamed = _names_of(mode, given.value) != given.names
+    return is_renamed and consent_in(mode.config, given.value) != given.extent
 
 
 def _merged(

@@ -267,9 +267,9 @@ class Session:
             return ""
         current = mode.config.current_value
         chosen = self._options.consents.get(mode.config.id)
-        if chosen is None or chosen[0] != current or not acts_unasked(mode.config, current):
+        if chosen is None or chosen.value != current or not acts_unasked(mode.config, current):
             return ""
-        return chosen[1]
+        return chosen.extent
 
     def option(self, category: str) -> Option | None:
         """Return the main option of a category."""

@@ -313,6 +313,28 @@ def test_consent_to_a_mode_that_the_agent_has_left_does_not_come_back(leaves: st
     assert not session.consent
 
 
+def test_consent_to_a_mode_that_the_agent_renames_does_not_come_back() -> None:
+    free, asking = select("plan", "YOLO"), select("plan", "Plan")
+    session = Session("s", "/w")
+    session.apply(ConfigOptionUpdate(config_options=[free]))
+    session.apply(OptionChosen(free.id, "plan", consent="everything"))
+    assert session.consent
+
+    session.apply(ConfigOptionUpdate(config_options=[asking]))
+    session.apply(ConfigOptionUpdate(config_options=[free]))
+    assert not session.consent
+
+
+def test_consent_stays_if_a_new_name_says_the_same() -> None:
+    session = Session("s", "/w")
+    session.apply(ConfigOptionUpdate(config_options=[select("free", "YOLO")]))
+    session.apply(OptionChosen("mode", "free", consent="everything"))
+
+    session.apply(ConfigOptionUpdate(config_options=[select("free", "Full access")]))
+
+    assert session.consent == "everything"
+
+
 def test_consent_ends_with_the_process_of_the_agent() -> None:
     free = select("yolo", "YOLO")
     session = Session("s", "/w")

@@ -9,7 +9,7 @@ from typing import Final
 from acp_tui.conversation.approval import ASKS, LESS
 from acp_tui.formatting import size
 from acp_tui.protocol.schema import BooleanOption, OptionValue, OptionValueGroup, SelectOption
-from acp_tui.session.options import Option, asks_less
+from acp_tui.session.options import Consent, Option, asks_less, consent_in
 from acp_tui.store.settings import Policy
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
@@ -155,19 +155,23 @@ class OptionMenus:
         gone = "the agent no longer offers this"
         value = await menu.choose(self._screen, config.name, items, current, nothing=gone)
         if value is not None and self._by_id(config.id) is not None:
-            self._set(shown, value)  # the chosen one, even if the options have changed since
+            # The chosen one, even if the options have changed since. A name that came while the menu was open
+            # is no consent: it may have come just before the key.
+            consent = consent_in(shown.config, value)
+            self._set(shown, value, consent if consent_in(config, value) == consent else "")
 
     def _say_none(self, what: str) -> None:
         conversation = self._screen.conversation
         ready = conversation.phase == "ready"
         self._screen.notify(f"This agent has no {what}." if ready else "The agent is not ready.")
 
-    def _set(self, option: Option, value: str | bool) -> None:
+    def _set(self, option: Option, value: str | bool, consent: Consent | None = None) -> None:
         if option.fixed:
             name = safe_line(option.config.name)
             self._screen.notify(f"{name} cannot be changed in this agent.")
             return
-        self._screen.run_worker(self._screen.conversation.choices.set_option(option, value), group="options")
+        setting = self._screen.conversation.choices.set_option(option, value, consent=consent)
+        self._screen.run_worker(setting, group="options")
 
     @property
     def _options(self) -> Sequence[Option]:

@@ -9,15 +9,19 @@ from time import monotonic
 import pytest
 
 from acp_tui.protocol.schema import (
+    ConfigOptionUpdate,
     CurrentModeUpdate,
+    OptionValue,
+    SelectOption,
 )
+from acp_tui.session.options import Consent, Option
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.rules.decisions import DecisionsScreen
 from acp_tui.ui.session_screen.agent.agent_menus import IGNORED
 from acp_tui.ui.session_screen.sessions.inbox import InboxMenu
 from tests.conversation.talks import PLAIN
 from tests.ui.screens.stage import drawn
-from tests.ui.seats import seat
+from tests.ui.seats import Seat, seat
 
 
 @pytest.mark.slow
@@ -59,6 +63,43 @@ async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_mov
 
         await here.until(lambda: any(mark in row and "Code" in row for row in here.text.splitlines()))
         assert menu.highlighted_key() == "plan"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("before", "consent"), [("Yolo", "everything"), ("Plan", "")])
+async def test_a_name_that_comes_while_the_menu_is_open_is_no_consent(
+    before: str, consent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[str | None] = []
+
+    async def set_option(option: Option, value: str | bool, *, consent: Consent | None = None) -> None:
+        given.append(consent)
+
+    async with seat(tmp_path, modes=["ask", "plan"]) as here:
+        monkeypatch.setattr(here.conversation.choices, "set_option", set_option)
+        await here.sees("Ask ▾")
+        _name_mode(here, "plan", before)
+        await here.press("f6")
+        await here.is_before(Menu)
+        await here.sees(before)
+        _name_mode(here, "plan", "Yolo")
+        await here.sees("Yolo  the agent does not ask")
+
+        await here.press("down", "enter")
+
+        await here.until(lambda: given)
+        assert given == [consent]
+
+
+def _name_mode(here: Seat, mode: str, name: str) -> None:
+    """Have the agent name one of its modes anew."""
+    values = [OptionValue(value="ask", name="Ask"), OptionValue(value=mode, name=name)]
+    config = SelectOption(id="mode", name="Mode", category="mode", current_value="ask", options=[*values])
+    session = here.conversation.session
+    assert session is not None
+    change = session.apply(ConfigOptionUpdate(config_options=[config]))
+    assert change is not None
+    here.session.view.session_changed(change)
 
 
 @pytest.mark.slow
