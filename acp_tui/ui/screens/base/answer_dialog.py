@@ -108,7 +108,8 @@ class ChoiceDialog(AnswerDialog[Result], Generic[Result]):
 
     @override
     def hints(self) -> Sequence[Hint]:
-        return [(key_of(self, "dialog.put-aside"), "close")]
+        close = (key_of(self, "dialog.put-aside"), "close")
+        return [*self.choose_hints(), close] if self.choices else [close]
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

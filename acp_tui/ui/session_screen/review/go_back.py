@@ -16,7 +16,7 @@ from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.application.command_table import agent_word
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
+from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog, answer_keys
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.screens.base.unasked_screen import answer_of
@@ -52,7 +52,9 @@ _AS_NOW: Final = "The files on disk may have changed since: read them again befo
 class GoBackDialog(ChoiceDialog[GoBackChoice]):
     """Shows the effect of going back to a prompt; dismisses with the choice, or None."""
 
+    KEYS = "go-back"
     BINDINGS: ClassVar[list[BindingType]] = [
+        *answer_keys(KEYS),
         Binding("b", "choose('both')", "Files and conversation", id="go-back.both"),
         Binding("f", "choose('files')", "Files only", id="go-back.files"),
         Binding("c", "choose('conversation')", "Conversation only", id="go-back.conversation"),

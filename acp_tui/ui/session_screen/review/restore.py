@@ -17,7 +17,7 @@ from acp_tui.conversation.state import ConversationState
 from acp_tui.session.entries import Severity, UserMessage
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
-from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
+from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog, answer_keys
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.screens.base.unasked_screen import answer_of
@@ -80,7 +80,9 @@ def _effect(change: ChangedFile) -> TextBlock:
 class RestoreDialog(ChoiceDialog[Choice]):
     """Shows the effect of a restore on each file; dismisses with the choice, or None."""
 
+    KEYS = "restore"
     BINDINGS: ClassVar[list[BindingType]] = [
+        *answer_keys(KEYS),
         Binding("y", "choose('restore')", "Restore", id="restore.restore"),
         Binding("u", "choose('undo')", "Undo last restore", id="restore.undo"),
         Binding("t", "choose('earlier')", "Another turn", id="restore.turn"),

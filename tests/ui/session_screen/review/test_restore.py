@@ -19,7 +19,7 @@ from acp_tui.ui.session_screen.review.restore import (
     without_tracking,
 )
 from tests.conversation.talks import start
-from tests.ui.screens.dialogs import STYLES, shown
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 
 
 async def test_where_the_snapshot_came_late_nothing_is_said_of_the_beginning_of_the_turn() -> None:
@@ -51,6 +51,20 @@ async def test_a_file_that_may_be_older_is_said_to_stay() -> None:
     async with shown(RestoreDialog(SnapshotChanges([env]), STYLES, can_undo=False)) as (app, _):
         assert ".env stays: it may have been there before" in app.text
         assert "deleted" not in app.text
+
+
+async def test_enter_takes_nothing_until_a_row_is_chosen_and_letters_still_count() -> None:
+    changed = ChangedFile("a", "M", "a", old_mode=0o100644, new_mode=0o100644, old_id="1", new_id="2")
+    for keys, answer in ((("enter", "y"), "restore"), (("down", "down", "enter"), "undo")):
+        dialog = RestoreDialog(SnapshotChanges([changed]), STYLES, can_undo=True)
+        async with shown(dialog) as (app, pilot):
+            assert "↑↓ move   Enter choose   Esc close" in app.text
+            await pilot.press(*keys[:-1])
+            assert app.result is NOTHING
+            assert dialog.armed
+            await pilot.press(keys[-1])
+
+            assert app.result == answer
 
 
 class NothingBegun(ChangeTracker):
