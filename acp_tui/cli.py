@@ -279,10 +279,10 @@ def known_agents_and_settings() -> tuple[Mapping[str, KnownAgent], Settings, lis
     """Return (the agents by name, the settings, their problems)."""
     # not for --help
     from acp_tui.store.agents import known_agents
-    from acp_tui.store.folders import config_folder
+    from acp_tui.store.folders import settings_path
     from acp_tui.store.settings import load
 
-    settings, problems = load(config_folder() / "settings.toml")
+    settings, problems = load(settings_path())
     return known_agents(settings.agents), settings, problems
 
 
@@ -492,7 +492,7 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     """Return the start of the interface, with the agent's process already running."""
     # only for the interface
     from acp_tui.conversation.start_options import Start
-    from acp_tui.store.folders import config_folder
+    from acp_tui.store.folders import settings_path
     from acp_tui.trusted_programs import expose
     from acp_tui.workspace.guard import Guard
 
@@ -518,7 +518,7 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
         theme=options.theme,
         mcp_servers=tuple(mcp_servers),
         problems=(*problems, *unset),
-        settings_file=config_folder() / "settings.toml",
+        settings_file=settings_path(),
         continues=options.resumes_newest,
         resume=options.resume,
         prompt=options.prompt,
@@ -537,11 +537,11 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
     from pathlib import Path
 
     from acp_tui.formatting import expand_home
-    from acp_tui.store.folders import config_folder
+    from acp_tui.store.folders import settings_path
     from acp_tui.store.mcp import collect
 
     paths = [Path(os.path.abspath(Path(expand_home(name)))) for name in options.mcp_config]  # noqa: PTH100
-    return collect(settings.mcp_servers, config_folder() / "settings.toml", paths, os.environ)
+    return collect(settings.mcp_servers, settings_path(), paths, os.environ)
 
 
 def _spawn(start: Start, launch: Launch) -> tuple[Process | None, SpawnFailed | None]:
@@ -715,7 +715,7 @@ def see_rules(words: Sequence[str]) -> int:
     book.enter(folder(options["cwd"], "The folder"))
     if options["what"] == "check":
         return rules.check(book, [Path(name) for name in options["files"]])
-    journals = folders.data_folder() / "journals"
+    journals = folders.journals_folder()
     return rules.try_out(book, journals, options["since"], options["agent"], as_json=options["json"])
 
 
@@ -773,7 +773,7 @@ def search_sessions(words: Sequence[str]) -> int:
     """Run `acp-tui search` and return the exit code."""
     # only for this subcommand
     from acp_tui.commands import parsers, search
-    from acp_tui.store.folders import data_folder
+    from acp_tui.store.folders import journals_folder
     from acp_tui.store.search_index import has_full_text, index_folder
     from acp_tui.store.search_query import InvalidQuery
 
@@ -781,7 +781,7 @@ def search_sessions(words: Sequence[str]) -> int:
     if "--help" in ours or "-h" in ours:
         print(parsers.search().format_help(), end="")
         return 0
-    options, journals = read(parsers.search(), words, None), data_folder() / "journals"
+    options, journals = read(parsers.search(), words, None), journals_folder()
     if options["index"]:
         return search.update_index(journals, index_folder())
     try:
@@ -800,7 +800,7 @@ def blame_file(words: Sequence[str]) -> int:
     # only for this subcommand
     from acp_tui.changes.blame import place_in
     from acp_tui.commands import blame, parsers
-    from acp_tui.store.folders import data_folder
+    from acp_tui.store.folders import journals_folder, snapshots_folder
 
     if "--help" in words or "-h" in words:
         print(parsers.blame().format_help(), end="")
@@ -809,8 +809,7 @@ def blame_file(words: Sequence[str]) -> int:
     if not options["file"]:
         raise Refusal("blame needs a file, such as: acp-tui blame src/app.py:12", USAGE)
     path, line = place_in(options["file"])
-    data = data_folder()
-    return blame.run(path, line, data / "journals", data / "snapshots", as_json=options["json"])
+    return blame.run(path, line, journals_folder(), snapshots_folder(), as_json=options["json"])
 
 
 _COMMANDS: Final = {

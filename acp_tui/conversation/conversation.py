@@ -40,7 +40,7 @@ from acp_tui.session.events import Noted, RangeChosen, SessionChange
 from acp_tui.session.file_changes import new_names
 from acp_tui.session.questions import Question
 from acp_tui.session.session import Session
-from acp_tui.store.folders import config_folder, data_folder, state_folder
+from acp_tui.store.folders import config_folder, data_folder, snapshots_folder, state_folder
 from acp_tui.store.journal import Journal
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
@@ -789,6 +789,4 @@ def _tracker(
         tell(Noted("Only changes that the agent reports are shown: the workspace is your home folder."))
         return None
     ours = (config_folder(), data_folder(), state_folder())
-    return change_tracking.ChangeTracker(
-        snapshots.Snapshots(data_folder() / "snapshots", root, ours), cwd, tell
-    )
+    return change_tracking.ChangeTracker(snapshots.Snapshots(snapshots_folder(), root, ours), cwd, tell)

@@ -23,7 +23,7 @@ from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.events import Noted, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import NAME, DecisionLog
-from acp_tui.store.folders import config_folder, data_folder, state_folder
+from acp_tui.store.folders import config_folder, data_folder, journals_folder, state_folder
 from acp_tui.store.journal import Journal, journal_path, secrets_of
 from acp_tui.store.launch import Launch
 from acp_tui.store.urls import credentials
@@ -250,7 +250,7 @@ def rule_book() -> RuleBook:
 def _journal(start: Start, launch: Launch) -> Journal:
     """Return a new journal, which begins with the agent's command line and masks secrets."""
     at = datetime.now(UTC)
-    path = journal_path(data_folder() / "journals", launch.name, at) if start.settings.journal else None
+    path = journal_path(journals_folder(), launch.name, at) if start.settings.journal else None
     addresses = (*launch.argv, *launch.env.values())
     secrets = [secret for text in addresses for secret in credentials(text)]
     journal = Journal(path, [*secrets_of({**os.environ, **launch.env}), *secrets])

@@ -18,7 +18,7 @@ from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.earlier_runs import Past
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
-from acp_tui.store.folders import data_folder
+from acp_tui.store.folders import journals_folder
 from acp_tui.store.journal import Journal
 from acp_tui.store.mcp import McpServer, split_by_support
 from acp_tui.store.recordings import rows_about
@@ -340,7 +340,7 @@ def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServe
 async def _recorded(agent: str, session_id: str) -> Session | None:
     """Return a session from the journals; None without one."""
     try:
-        rows = await asyncio.to_thread(rows_about, data_folder() / "journals", agent, session_id)
+        rows = await asyncio.to_thread(rows_about, journals_folder(), agent, session_id)
         replayed = await replays.replay_in_slices(rows)
     except OSError:
         return None

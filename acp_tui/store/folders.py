@@ -28,6 +28,21 @@ def state_folder() -> Path:
     return _folder("state")
 
 
+def journals_folder() -> Path:
+    """Return the folder of recorded sessions."""
+    return data_folder() / "journals"
+
+
+def snapshots_folder() -> Path:
+    """Return the folder of the snapshots of all workspaces."""
+    return data_folder() / "snapshots"
+
+
+def settings_path() -> Path:
+    """Return the path of the user's settings."""
+    return config_folder() / "settings.toml"
+
+
 def private_folder(path: Path) -> Path:
     """Create a folder with mode 0700 if it is missing, and return it.
 
@@ -65,8 +80,8 @@ def _place(kind: str) -> Path:
 def places() -> dict[str, str]:
     """Return the paths of the user's files, by name."""
     return {
-        "settings": str(config_folder() / "settings.toml"),
+        "settings": str(settings_path()),
         "themes": str(config_folder() / "themes"),
-        "sessions": str(data_folder() / "journals"),
+        "sessions": str(journals_folder()),
         "log": str(state_folder() / "acp-tui.log"),
     }

@@ -360,7 +360,11 @@ _LOOKED_AT: Final = 200
 """Number of latest journals searched for the parts of a session."""
 
 
-def recent_sessions(folder: Path, limit: int) -> list[RecordedSession]:
+_RECENT: Final = 50
+"""Number of latest journals whose sessions are offered."""
+
+
+def recent_sessions(folder: Path, limit: int = _RECENT) -> list[RecordedSession]:
     """Return the sessions with prompts in the latest journals, newest first.
 
     A journal may contain several sessions. A session continued in several journals is listed once, as its

@@ -12,7 +12,7 @@ from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import size
 from acp_tui.store import disk_space
 from acp_tui.store.edited_texts import FOLDER, left_behind
-from acp_tui.store.folders import data_folder, state_folder
+from acp_tui.store.folders import data_folder, journals_folder, state_folder
 from acp_tui.store.preferences import SavedDiffPreferences, SessionNames
 from acp_tui.store.settings import JournalBudget
 from acp_tui.ui.application import key_settings
@@ -66,10 +66,9 @@ async def _free_space(app: AcpApp, start: Start) -> None:
 
 def free_space(budget: JournalBudget) -> str:
     """Delete recordings beyond the budget; return a message, or "" if none was deleted. Blocking."""
-    data = data_folder()
     try:
-        kept = disk_space.KeptJournals(data / disk_space.NAME)
-        deleted, left = disk_space.clean(data / "journals", kept, budget.max_size, budget.max_age)
+        kept = disk_space.KeptJournals(data_folder() / disk_space.NAME)
+        deleted, left = disk_space.clean(journals_folder(), kept, budget.max_size, budget.max_age)
     except OSError as error:
         log.warning("no recorded session is deleted: %s", error)
         return ""

@@ -9,7 +9,7 @@ from typing import Final
 
 from acp_tui.conversation.start_options import Start
 from acp_tui.store.agents import known_agents
-from acp_tui.store.folders import config_folder
+from acp_tui.store.folders import config_folder, settings_path
 from acp_tui.store.settings import SETTINGS, Settings, load
 from acp_tui.store.toml_check import Problem
 from acp_tui.ui.application import key_settings
@@ -114,7 +114,7 @@ class ConfigFiles:
 
     async def _check_keys(self, keys: Mapping[str, str]) -> None:
         """Warn of unusable keys of the settings; the help screen lists them, too."""
-        file = self._start.settings_file or config_folder() / "settings.toml"
+        file = self._start.settings_file or settings_path()
         withdraw_notices(self._app, "Keys")
         self._app.key_problems = await key_settings.problems(self._app, keys, file)
         for problem in self._app.key_problems:

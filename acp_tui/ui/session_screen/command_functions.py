@@ -11,7 +11,7 @@ from acp_tui.conversation.approval import ASKS
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.login import can_log_out, log_out
 from acp_tui.session.session import THIS_TURN, Session
-from acp_tui.store.folders import config_folder, places
+from acp_tui.store.folders import places, settings_path
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.setting_list import DEFAULT, ListedSetting, Override, listed, shown
 from acp_tui.store.settings import Policy
@@ -293,7 +293,7 @@ def _compact(parts: SessionParts) -> None:
 def _settings(parts: SessionParts) -> None:
     """Open the settings screen, with values that were chosen elsewhere."""
     start, styles = parts.start, parts.screen.theme_styles
-    file = start.settings_file or config_folder() / "settings.toml"
+    file = start.settings_file or settings_path()
 
     def read() -> tuple[list[ListedSetting], list[Problem]]:
         return listed(file, start.settings, dict(_overridden(parts)))

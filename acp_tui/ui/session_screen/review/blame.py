@@ -7,7 +7,7 @@ from pathlib import Path
 
 from acp_tui.changes.blame import RecordedStep, place_in
 from acp_tui.formatting import expand_home
-from acp_tui.store.folders import data_folder
+from acp_tui.store.folders import journals_folder, snapshots_folder
 from acp_tui.store.search_documents import Document, document_at
 from acp_tui.ui.screens.review.blame import BlameScreen
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
@@ -24,7 +24,7 @@ def show_blame(screen: ConversationScreen, file: str, line: int = 0) -> None:
         screen.app.run_worker(_go_to(screen, step), group="tabs")
 
     path = Path(screen.conversation.cwd) / Path(expand_home(file))
-    folders = data_folder() / "journals", data_folder() / "snapshots"
+    folders = journals_folder(), snapshots_folder()
     notes = screen.conversation.line_notes
     screen.app.push_screen(BlameScreen(path, line, folders, opens, screen.theme_styles, notes))
 

@@ -9,15 +9,12 @@ from typing import Final
 from acp_tui.formatting import expand_home
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.rules import path_rules
-from acp_tui.store.folders import data_folder
+from acp_tui.store.folders import journals_folder
 from acp_tui.store.recordings import recent_sessions
 from acp_tui.ui.screens.base.menu import LineDialog, Menu, MenuItem
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.workspace.real_paths import resolved
-
-_RECENT: Final = 50
-"""Newest journals in which the folder of a session is looked up."""
 
 _READ: Final = "read"
 _HERE: Final = "here"
@@ -52,7 +49,7 @@ async def in_granted_folder(screen: ConversationScreen, info: SessionInfo) -> Se
     conversation, here = screen.conversation, screen.conversation.cwd
     real = resolved(info.cwd) if info.cwd else ""  # where it leads may change: this is what is granted
     if real and path_rules.real_below(real, map(resolved, conversation.roots)) != real:
-        recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
+        recorded = await asyncio.to_thread(recent_sessions, journals_folder())
         of_agent = conversation.agent.name if conversation.agent is not None else None
         wanted = of_agent, info.session_id, real
         if not any((one.agent, one.session_id, one.cwd) == wanted for one in recorded):

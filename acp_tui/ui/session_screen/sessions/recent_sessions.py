@@ -8,7 +8,7 @@ from typing import Final
 
 from rich.cells import set_cell_size
 
-from acp_tui.store.folders import data_folder
+from acp_tui.store.folders import journals_folder
 from acp_tui.store.recordings import RecordedSession, changed_lines, recent_sessions
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.screens import start as start_screen
@@ -41,7 +41,7 @@ async def show_recent(screen: ConversationScreen) -> None:
 
 def _found(cwd: str) -> list[tuple[RecordedSession, tuple[int, int]]]:
     """Return the sessions of a folder, each with the lines added and removed in it."""
-    found = recent_sessions(data_folder() / "journals", _LOOKED_AT)
+    found = recent_sessions(journals_folder(), _LOOKED_AT)
     here = [one for one in found if one.title and one.cwd == cwd][:_LISTED]
     return [(one, _changed(one)) for one in here]
 

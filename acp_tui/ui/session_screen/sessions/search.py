@@ -8,7 +8,7 @@ from typing import Final
 
 from acp_tui.session.entries import AgentMessage, Entry, Thought, ToolCall, UserCommand, UserMessage, text_of
 from acp_tui.session.session import Session
-from acp_tui.store.folders import data_folder
+from acp_tui.store.folders import journals_folder
 from acp_tui.store.recordings import RecordedSession, head_of, sessions_in
 from acp_tui.store.search_documents import Document, document_at
 from acp_tui.store.search_index import Hit, index_folder
@@ -28,9 +28,7 @@ def search(screen: ConversationScreen, words: str = "") -> None:
     def opens(hit: Hit) -> None:
         screen.app.run_worker(_go_to_hit(screen, hit), group="tabs")
 
-    found = SearchScreen(
-        data_folder() / "journals", index_folder(), opens, words.strip(), screen.theme_styles
-    )
+    found = SearchScreen(journals_folder(), index_folder(), opens, words.strip(), screen.theme_styles)
     screen.app.push_screen(found)
 
 

@@ -20,7 +20,7 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_start import KnownSession
 from acp_tui.formatting import from_home
 from acp_tui.protocol.schema import SessionInfo, has
-from acp_tui.store.folders import data_folder
+from acp_tui.store.folders import journals_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.base.menu import Menu, MenuItem, MenuPlace, choose
 from acp_tui.ui.screens.start import ago
@@ -113,8 +113,6 @@ class SessionPages:
 
 _ASKED_ABOUT: Final = 20
 """Number of sessions at the top of the list whose state is requested, one by one."""
-_RECENT: Final = 50
-"""Most recorded sessions."""
 FIRST_PAGE: Final = 0.2
 """Seconds to wait for the first page before the menu opens; most agents send it by then."""
 _TOP: Final = MenuPlace()
@@ -387,7 +385,7 @@ class SessionList:
 
     async def _recorded(self) -> list[RecordedSession]:
         """Return the recorded sessions except the current one."""
-        found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
+        found = await asyncio.to_thread(recent_sessions, journals_folder())
         return [one for one in found if one.title and self._showing(one) is not self._screen]
 
     def _can(self, what: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from acp_tui.conversation import failure as failures
 from acp_tui.conversation.start_options import Start
 from acp_tui.store.agents import LaunchError, demo_launch, resolve
-from acp_tui.store.folders import data_folder
+from acp_tui.store.folders import journals_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt, prompt_with_piped
 from acp_tui.store.recordings import RecordedSession, recent_sessions
@@ -20,8 +20,6 @@ from acp_tui.ui.session_screen.agent.sandbox import SessionSandbox
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions import failure_text, folder_choice
 
-_RECENT = 50
-"""Newest journals searched for sessions to offer."""
 _EXPLAINING = "failure"
 """The worker group of the failure screen; a new screen replaces the old one."""
 
@@ -82,7 +80,7 @@ class Startup:
         """Return the recorded sessions that are not open, newest first."""
         sessions = (screen.conversation.session for screen in self._screen.tabs.screens)
         shown = {session.id for session in sessions if session is not None}
-        found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
+        found = await asyncio.to_thread(recent_sessions, journals_folder())
         return [one for one in found if one.session_id not in shown]
 
     async def choose(self) -> None:
@@ -149,7 +147,7 @@ class Startup:
 
     async def _choice(self, wanted: str) -> start_screen.StartChoice | None:
         """Return the choice on the start screen; `wanted` fills in a command that could not be started."""
-        recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
+        recorded = await asyncio.to_thread(recent_sessions, journals_folder())
         screen = start_screen.StartScreen(
             self._start.known,
             recorded,
