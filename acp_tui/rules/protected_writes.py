@@ -99,7 +99,7 @@ def protections_in(command: str, folder: str, roots: Sequence[str]) -> list[Prot
     for path in dict.fromkeys(_made_by(commands, folders)):
         if path == _TOO_MANY:
             return [_UNKNOWN]
-        found.update(dict.fromkeys(filter(None, [protection_by_name(path, roots)])))
+        found.update(dict.fromkeys(protections_named(path, roots)))
     for path in islice(dict.fromkeys(_words_of(commands, folders)), _MAX_FOLLOWED):
         if changes or path in outputs or not _is_program(path):
             found.update(dict.fromkeys(filter(None, [protection(path, roots)])))
@@ -284,7 +284,7 @@ _GIT_SETS: Final = {
     "remote": r"add|rename|rm|remove|set-.*",
     "submodule": r"add|set-.*|init|sync",
     "clone": r"-\w*c.*|--c.*|--te.*",
-    "init": r"--te.*",
+    "init": r"--[ts]e.*",
     "lfs": r"install",
     "maintenance": r"start|register",
 }

