@@ -355,7 +355,8 @@ def _expected(error: Exception, params: Any) -> tuple[Any, ...] | None:
     """
     match error:
         case NotFound():
-            return RESOURCE_NOT_FOUND, "Resource not found", {"uri": f"file://{quote(params['path'])}"}
+            path = quote(params["path"], errors="replace")  # it may have half a character
+            return RESOURCE_NOT_FOUND, "Resource not found", {"uri": f"file://{path}"}
         case UnknownTerminal():
             return RESOURCE_NOT_FOUND, str(error)
         case (

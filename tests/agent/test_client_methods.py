@@ -87,6 +87,13 @@ async def test_c88_a_missing_file_is_named(tmp_path: Path) -> None:
         assert (await served(talk, "fs/read_text_file", path=f"{tmp_path}/a"))["result"] == {"content": ""}
 
 
+async def test_a_missing_file_with_half_a_character_in_its_path_is_answered(tmp_path: Path) -> None:
+    async with granted(tmp_path) as talk:
+        answer = await served(talk, "fs/read_text_file", path=f"{tmp_path}/\udcff")
+
+        assert answer["error"]["code"] == -32002
+
+
 async def test_c89_a_write_is_answered_told_and_written_down(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old")
     async with granted(tmp_path) as talk:

@@ -277,9 +277,8 @@ def _unquoted(name: str) -> str:
     """Return a name without git's quotes and escapes."""
     if '"' not in name:
         return name
-    bytes_of = re.sub(
-        rb"\\([0-7]{3})", lambda found: bytes([int(found[1], 8) & 0xFF]), name.strip('"').encode()
-    )
+    raw = name.strip('"').encode("utf-8", "replace")  # it may have half a character
+    bytes_of = re.sub(rb"\\([0-7]{3})", lambda found: bytes([int(found[1], 8) & 0xFF]), raw)
     return bytes_of.decode("utf-8", "replace").replace("\\", "")
 
 

@@ -226,7 +226,13 @@ PATCHES = [
         "--- /dev/null\n+++ b/{}\t2026-01-01\n",
         "--- old\r\n+++ {}\r\n",
     ),
-    *('+++ "b/{}"\n', "rename to {}\n", "copy from {}\n", " " * 200_000 + "\n*** Update File: {}\n"),
+    *(
+        '--- "a/\ud800"\n+++ "b/{}"\n',
+        '+++ "b/{}"\n',
+        "rename to {}\n",
+        "copy from {}\n",
+        " " * 200_000 + "\n*** Update File: {}\n",
+    ),
     "".join(f"*** Update File: f{number}\n" for number in range(3_000)) + "*** Update File: {}\n",
 ]
 
