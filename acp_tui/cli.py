@@ -22,8 +22,7 @@ if TYPE_CHECKING:  # for annotations only: each command loads no more than it ne
 
     from acp_tui.agent.process import Process, SpawnFailed
     from acp_tui.conversation.start_options import SandboxOption, Start
-    from acp_tui.store.agents import KnownAgent
-    from acp_tui.store.launch import Launch, ProtocolChoice
+    from acp_tui.store.agents import KnownAgent, Launch, ProtocolChoice
     from acp_tui.store.mcp import McpServer
     from acp_tui.store.settings import Settings
     from acp_tui.store.toml_check import Problem

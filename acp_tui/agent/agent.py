@@ -74,7 +74,7 @@ from acp_tui.session.events import Event, SessionChange
 from acp_tui.session.options import Consent, Option, consent_in
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
-from acp_tui.store.launch import ProtocolChoice
+from acp_tui.store.agents import ProtocolChoice
 from acp_tui.workspace.files import OutsideRoots, Stale, Target, Written, link_target
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal

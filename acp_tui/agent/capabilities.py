@@ -25,7 +25,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.protocol.version2 import UNSUPPORTED, VERSION
-from acp_tui.store.launch import ProtocolChoice
+from acp_tui.store.agents import ProtocolChoice
 from acp_tui.workspace.processes import ExitStatus
 
 

@@ -27,9 +27,8 @@ from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT
-from acp_tui.store.agents import quirks_of
+from acp_tui.store.agents import Quirks, quirks_of
 from acp_tui.store.journal import full_notice, is_full_notice
-from acp_tui.store.launch import Quirks
 from acp_tui.workspace.processes import ExitStatus
 
 

@@ -17,8 +17,8 @@ from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
 from acp_tui.session.options import Consent, Option, acts_unasked, asks_less, consent_typed
 from acp_tui.session.session import Session
+from acp_tui.store.agents import Launch
 from acp_tui.store.folders import state_folder
-from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import RememberedChoices, Value
 from acp_tui.store.settings import Policy
 

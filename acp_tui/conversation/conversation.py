@@ -40,9 +40,9 @@ from acp_tui.session.events import Noted, RangeChosen, SessionChange
 from acp_tui.session.file_changes import new_names
 from acp_tui.session.questions import Question
 from acp_tui.session.session import Session
+from acp_tui.store.agents import Launch
 from acp_tui.store.folders import config_folder, data_folder, snapshots_folder, state_folder
 from acp_tui.store.journal import Journal
-from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.recordings import RecordedSession, rows_of
 from acp_tui.workspace.terminals import Terminal

@@ -22,10 +22,10 @@ from acp_tui.rules.trusted_files import TRUST_NAME, Trust
 from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.events import Noted, SessionChange
 from acp_tui.session.session import Session
+from acp_tui.store.agents import Launch
 from acp_tui.store.decisions import NAME, DecisionLog
 from acp_tui.store.folders import config_folder, data_folder, journals_folder, state_folder
 from acp_tui.store.journal import Journal, journal_path, secrets_of
-from acp_tui.store.launch import Launch
 from acp_tui.store.urls import credentials
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.terminals import Terminals

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Literal, Self
 
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.store.agents import KnownAgent, agent_behind
+from acp_tui.store.agents import KnownAgent, Launch, agent_behind
 from acp_tui.store.folders import state_folder
-from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.preferences import SandboxedWorkspaces
 from acp_tui.store.settings import Policy, Settings

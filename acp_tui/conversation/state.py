@@ -13,7 +13,7 @@ from acp_tui.conversation.start_options import Start
 from acp_tui.sandbox import sandbox as sandboxes
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.workspace.files import Files
 

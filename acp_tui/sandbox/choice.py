@@ -11,9 +11,8 @@ from acp_tui.sandbox.fence import Wanted
 from acp_tui.sandbox.installed_programs import program_places
 from acp_tui.sandbox.machine import best_means
 from acp_tui.sandbox.sandbox import Network, Sandbox
-from acp_tui.store.agents import DEMO, KnownAgent, agent_behind
+from acp_tui.store.agents import DEMO, KnownAgent, Launch, agent_behind
 from acp_tui.store.folders import config_folder, data_folder, state_folder
-from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings
 from acp_tui.trusted_programs import expose
 

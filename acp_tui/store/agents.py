@@ -1,4 +1,4 @@
-"""Known agents, and the resolution of `--agent` to a program.
+"""Known agents, the resolution of `--agent` to a program, and the launch of an agent.
 
 LaunchError ├── NoSuchAgent       neither a known agent nor a program on this machine └── BadCommandLine    a
 command line that cannot be split into words
@@ -20,7 +20,38 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from acp_tui.formatting import expand_home
 from acp_tui.store import toml_check
 from acp_tui.store.folders import data_folder
-from acp_tui.store.launch import Launch, ProtocolChoice, Quirks
+
+ProtocolChoice = Literal[1, 2, "newest"]
+"""The version of the protocol to ask an agent for; `newest` is the latest that both speak."""
+
+
+class Quirks(NamedTuple):
+    """Known deviations of an agent from the protocol."""
+
+    missing_file_reads_empty: bool = False
+    """Read a missing file as "": an error keeps the agent from creating it."""
+    title_is_command: bool = False
+    """Take the title of an `execute` call as its command: the agent sends no input."""
+    unsaid: tuple[str, ...] = ()
+    """Texts that the agent sends as messages and that nobody said; `*` stands for the rest of a line."""
+
+
+class Launch(NamedTuple):
+    """An agent ready to be spawned."""
+
+    name: str
+    """Name of the known agent, or base name of the program."""
+    title: str
+    argv: tuple[str, ...]
+    """Program, as an existing path, and arguments."""
+    env: Mapping[str, str] = MappingProxyType({})
+    """Variables added to our own environment."""
+    quirks: Quirks = Quirks()
+    login: str = ""
+    """One line about logging in, or ""."""
+    system_prompt: str = ""
+    """Text that the user adds to the agent's system prompt."""
+    protocol: ProtocolChoice = 1
 
 
 class LaunchError(Exception):

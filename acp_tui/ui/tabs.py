@@ -13,8 +13,7 @@ from typing_extensions import override
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_start import KnownSession
 from acp_tui.conversation.start_options import Start
-from acp_tui.store.agents import KnownAgent
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import KnownAgent, Launch
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy, Settings

@@ -31,7 +31,7 @@ from acp_tui.session.entries import (
     words_of,
 )
 from acp_tui.session.questions import Permission
-from acp_tui.store.launch import ProtocolChoice
+from acp_tui.store.agents import ProtocolChoice
 from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import (
     OPTIONS,

@@ -20,7 +20,7 @@ from acp_tui.protocol.schema import AuthMethod
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.settings import Settings
 from acp_tui.workspace.guard import Guard

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.process import Process
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import PLAIN, LeftOpen, launch, said, start, talk
 from tests.waiting import until

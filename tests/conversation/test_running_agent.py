@@ -17,7 +17,7 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent, begin_early
 from acp_tui.conversation.start_options import Start
 from acp_tui.session.events import SessionChange
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from tests.conversation.talks import Notes, launch, start, talk
 from tests.waiting import PATIENCE, until
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from acp_tui.conversation.start_options import Start
-from acp_tui.store.launch import Launch, ProtocolChoice
+from acp_tui.store.agents import Launch, ProtocolChoice
 from tests.conversation.talks import said, start, talk
 from tests.waiting import until
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from platformdirs import user_cache_path
 
-from acp_tui.store.launch import ProtocolChoice
+from acp_tui.store.agents import ProtocolChoice
 from tests.real.dialects.answer import Use
 
 FOLDER_VARIABLE: Final = "ACP_TUI_AGENTS"

@@ -19,7 +19,7 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.start_options import Start
 from acp_tui.session.entries import AgentMessage, UserMessage, text_of
 from acp_tui.session.session import Session
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.workspace.guard import Guard
 from tests.conversation.talks import Notes

@@ -25,7 +25,7 @@ from textual.errors import NoWidget
 from textual.events import Key, Paste
 from textual.pilot import OutOfBounds
 
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.ui.application.key_guard import REACTION
 from acp_tui.ui.screens.questions.permission import PermissionAnswer
 from acp_tui.ui.session_screen.questions import QuestionDialogs

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.store.agents import BadCommandLine, KnownAgent, NoSuchAgent, known_agents, resolve
-from acp_tui.store.launch import Quirks
+from acp_tui.store.agents import BadCommandLine, KnownAgent, NoSuchAgent, Quirks, known_agents, resolve
 from acp_tui.store.settings import load
 
 

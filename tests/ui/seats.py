@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.screens.base.unasked_screen import UnaskedScreen

@@ -39,9 +39,8 @@ from acp_tui.safe_text import safe, safe_line
 from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.store.agents import KnownAgent, agent_behind
+from acp_tui.store.agents import KnownAgent, Launch, ProtocolChoice, agent_behind
 from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
-from acp_tui.store.launch import Launch, ProtocolChoice
 from acp_tui.store.redaction import mask_arguments, mask_tokens
 from acp_tui.store.urls import masked
 from acp_tui.workspace.guard import Guard

@@ -13,7 +13,7 @@ import sys
 import time
 
 from acp_tui.conversation.start_options import SandboxOption, Start
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.workspace.guard import Guard
 

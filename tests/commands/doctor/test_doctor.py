@@ -12,8 +12,7 @@ import pytest
 
 from acp_tui.cli import main
 from acp_tui.commands.doctor.doctor import Report, examine
-from acp_tui.store.agents import demo_launch
-from acp_tui.store.launch import Launch, Quirks
+from acp_tui.store.agents import Launch, Quirks, demo_launch
 from tests.commands.doctor.test_agent_files import needs_strace
 
 FAKE = str(Path(__file__).parents[2] / "fake_agent.py")

@@ -11,7 +11,7 @@ import pytest
 
 from acp_tui.commands.doctor.doctor import examine
 from acp_tui.commands.doctor.findings import Finding
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 
 SCRIPTED = str(Path(__file__).parents[2] / "agent" / "scripted_agent.py")
 

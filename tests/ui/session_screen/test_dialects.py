@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from tests.agent import dialect_agents
 from tests.agent.dialect_agents import AGENTS

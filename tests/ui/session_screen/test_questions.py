@@ -19,9 +19,8 @@ from acp_tui.rules.model import Rule
 from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import MOST_OPEN, Elicitation, Permission
-from acp_tui.store.agents import demo_launch
+from acp_tui.store.agents import Launch, demo_launch
 from acp_tui.store.decisions import NAME, Decisions
-from acp_tui.store.launch import Launch
 from acp_tui.ui.application.key_guard import key_history_of, press
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_start import KnownSession
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy

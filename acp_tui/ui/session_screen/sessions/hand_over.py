@@ -8,8 +8,7 @@ from typing import Final
 from acp_tui.conversation.start_options import Start
 from acp_tui.session.briefs import handoff_brief
 from acp_tui.session.session import Session
-from acp_tui.store.agents import DEMO, LaunchError, resolve
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import DEMO, Launch, LaunchError, resolve
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen

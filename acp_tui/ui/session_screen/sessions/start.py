@@ -10,9 +10,8 @@ from typing import Any
 
 from acp_tui.conversation import failure as failures
 from acp_tui.conversation.start_options import Start
-from acp_tui.store.agents import LaunchError, demo_launch, resolve
+from acp_tui.store.agents import Launch, LaunchError, demo_launch, resolve
 from acp_tui.store.folders import journals_folder
-from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt, prompt_with_piped
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens import start as start_screen

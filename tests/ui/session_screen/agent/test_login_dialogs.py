@@ -16,7 +16,7 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.login import can_log_out, log_out
 from acp_tui.conversation.start_options import Start
 from acp_tui.session.entries import Notice
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.questions.login import LoginDialog, LoginWait, TerminalLoginScreen
 from acp_tui.ui.session_screen.screen import SessionScreen

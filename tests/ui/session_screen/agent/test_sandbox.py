@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acp_tui.conversation.start_options import sandboxed_workspaces
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.base.text_screens import SessionDetailsScreen

@@ -10,7 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from acp_tui.protocol.validation import read_update
-from acp_tui.store.launch import Launch
+from acp_tui.store.agents import Launch
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.start import StartScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
