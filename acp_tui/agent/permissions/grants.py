@@ -26,7 +26,7 @@ from acp_tui.agent.permissions.tool_input import (
 from acp_tui.formatting import expand_home
 from acp_tui.lazy_regex import regex
 from acp_tui.protocol.schema import PermissionOption
-from acp_tui.rules.shell import trimmed
+from acp_tui.rules import shell
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of, option_kind
 from acp_tui.session.session import Session
@@ -395,13 +395,13 @@ def _command_in_words(call: ToolCall) -> str | None:
 
 def runs(text: str, request: ImplicitRequest) -> bool:
     """Return whether a request runs the command line that was shown."""
-    text, words = trimmed(text), [request.command, *request.args]
+    text, words = shell.trimmed(text), [request.command, *request.args]
     if not text or not request.command.strip():
         return False
     if not request.args:
-        return text == trimmed(request.command)
+        return text == shell.trimmed(request.command)
     is_script = len(words) == 3 and words[1] in ("-c", "-lc") and is_shell(words[0])
-    return (is_script and trimmed(words[2]) == text) or _words(text) == words
+    return (is_script and shell.trimmed(words[2]) == text) or _words(text) == words
 
 
 def real(path: str) -> str:

@@ -15,11 +15,10 @@ from acp_tui.conversation.running_agent import rule_book
 from acp_tui.conversation.start_options import Start
 from acp_tui.formatting import inside
 from acp_tui.lazy_regex import regex
-from acp_tui.rules import command_rules, harmless_options
+from acp_tui.rules import command_rules, harmless_options, shell
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
 from acp_tui.rules.rule_book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.rule_files import CannotWrite, RuleFile
-from acp_tui.rules.shell import trimmed
 from acp_tui.session.entries import ToolCall
 from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.store.folders import data_folder
@@ -290,7 +289,7 @@ def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[permission_d
 
     wider: list[permission_details.AlwaysScope] = []
     if ask.command is not None:
-        very, folder = trimmed(ask.command), ask.folder or ask.workspace
+        very, folder = shell.trimmed(ask.command), ask.folder or ask.workspace
         this = rule(tool_kind="execute", command=very, exact=True, folder=folder)
         if decide([this], replace(ask, tool_kind="execute")).decision != "allow":
             # a rule cannot express variables and the like, so it would cover other commands
