@@ -446,7 +446,10 @@ async def test_what_a_turn_made_is_not_from_outside_when_an_undoing_brings_it_ba
 
 
 @pytest.mark.slow
-async def test_what_a_restore_will_leave_alone_is_known_before_it(watched: Watched) -> None:
+async def test_what_a_restore_will_leave_alone_is_known_before_it(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tracker, "PATIENCE", 10.0)  # on a busy machine the snapshot would be late
     (watched.root / ".gitignore").write_text(".env\n")
     (watched.root / ".env").write_text("mine\n")
     await watched.begin()
