@@ -61,7 +61,7 @@ def _remove(folder: str | Path) -> None:
         return
     for above, names, _ in os.walk(folder):
         for name in names:
-            with suppress(OSError, NotImplementedError):  # a link
+            with suppress(OSError, NotImplementedError):  # a link has no mode of its own to change
                 Path(above, name).chmod(0o700, follow_symlinks=False)
     shutil.rmtree(folder, ignore_errors=True)
 
